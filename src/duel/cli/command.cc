@@ -43,6 +43,13 @@ bool variable_set(const char* name) {
   return value != nullptr && *value != '\0';
 }
 
+// Whether what stands at the path may be written over.
+Status check_target(const std::string& path, const struct stat& status) {
+  if (S_ISDIR(status.st_mode)) return system_error("cannot be written", path, EISDIR);
+  if (::access(path.c_str(), W_OK) != 0) return system_error("cannot be written", path, errno);
+  return Done{};
+}
+
 }  // namespace
 
 int exit_code_of(const Error& error) {
@@ -83,6 +90,8 @@ bool can_redraw() {
 std::string Paint::wrap(std::string_view code, std::string_view text) const {
   return enabled_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
 }
+
+Paint stdout_paint() { return Paint(wants_color(STDOUT_FILENO)); }
 
 void say(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
@@ -137,6 +146,11 @@ void CommandContext::print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_errno_ = errno;
 }
 
+int CommandContext::done(std::string_view text) {
+  print(text);
+  return kExitDone;
+}
+
 void CommandContext::flush() const {
   if (output_errno_ == 0 && std::fflush(stdout) != 0) output_errno_ = errno;
 }
@@ -166,11 +180,7 @@ Status CommandContext::write_output(const std::string& path, std::string_view co
 Status check_output(const std::string& path) {
   if (path == "-") return Done{};
   struct stat status{};
-  if (::stat(path.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode)) return system_error("cannot be written", path, EISDIR);
-    if (::access(path.c_str(), W_OK) != 0) return system_error("cannot be written", path, errno);
-    return Done{};
-  }
+  if (::stat(path.c_str(), &status) == 0) return check_target(path, status);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
     return system_error("cannot be written", path, errno);
@@ -181,8 +191,7 @@ Status check_output(const std::string& path) {
 Status write_file_atomically(const std::string& path, std::string_view content) {
   struct stat status{};
   if (::stat(path.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode)) return system_error("cannot be written", path, EISDIR);
-    if (::access(path.c_str(), W_OK) != 0) return system_error("cannot be written", path, errno);
+    DUEL_RETURN_IF_ERROR(check_target(path, status));
     if (!S_ISREG(status.st_mode)) {  // a device or a pipe has nothing to replace
       const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
       const bool written = descriptor >= 0 && write_fully(descriptor, content);

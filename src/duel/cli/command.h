@@ -3,10 +3,13 @@
 // Results go to stdout by `print`, everything else to stderr by `note` and `warn`.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "duel/core/result.h"
 
@@ -55,6 +58,8 @@ class Paint {
   std::string wrap(std::string_view code, std::string_view text) const;
   bool enabled_;
 };
+// For what goes to stdout.
+Paint stdout_paint();
 
 class CommandContext {
  public:
@@ -70,6 +75,26 @@ class CommandContext {
   void note(std::string_view text) const;
   // A line on stderr, `duel: warning: ...`; also with --quiet.
   void warn(std::string_view text) const;
+  // Prints the last of the output; the exit code of success.
+  int done(std::string_view text);
+
+  // The same of a text by its format.
+  template <class First, class... Rest>
+  void print(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) {
+    print(fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...));
+  }
+  template <class First, class... Rest>
+  void note(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) const {
+    note(fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...));
+  }
+  template <class First, class... Rest>
+  void warn(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) const {
+    warn(fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...));
+  }
+  template <class First, class... Rest>
+  int done(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) {
+    return done(fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...));
+  }
 
   // Writes the whole content or nothing: a temporary file beside the target, renamed when complete.
   // `-` is stdout.

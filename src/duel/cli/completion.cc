@@ -181,8 +181,7 @@ Result<int> run_completion(const CompletionArguments& arguments, CommandContext&
   for (const Script& script : kScripts) {
     known.emplace_back(script.shell);
     if (script.shell != arguments.shell) continue;
-    context.print(script.text);
-    return kExitDone;
+    return context.done(script.text);
   }
   return Error::invalid_argument(
              fmt::format("there is no completion for the shell '{}'", arguments.shell))

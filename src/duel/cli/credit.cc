@@ -125,29 +125,25 @@ void give_warnings(const Report& report, CommandContext& context) {
   const CreditedLog& log = report.log;
   const RejectedEvents& rejected = log.rejected;
   if (rejected.not_shown > 0) {
-    context.warn(fmt::format(
-        "{} on items that were not shown, such as {}; such events earn nothing",
-        counted(rejected.not_shown, "event is", "events are"), rejected.example_not_shown));
+    context.warn("{} on items that were not shown, such as {}; such events earn nothing",
+                 counted(rejected.not_shown, "event is", "events are"), rejected.example_not_shown);
   }
   if (rejected.wrong_ordinal > 0) {
-    context.warn(
-        fmt::format("{} another position than the page has, such as {}; such events earn nothing",
-                    counted(rejected.wrong_ordinal, "event names", "events name"),
-                    rejected.example_wrong_ordinal));
+    context.warn("{} another position than the page has, such as {}; such events earn nothing",
+                 counted(rejected.wrong_ordinal, "event names", "events name"),
+                 rejected.example_wrong_ordinal);
   }
   if (rejected.unknown > 0) {
-    context.warn(fmt::format("{} to impressions that are not in the log, such as '{}'",
-                             counted(rejected.unknown, "event belongs", "events belong"),
-                             rejected.example_unknown));
+    context.warn("{} to impressions that are not in the log, such as '{}'",
+                 counted(rejected.unknown, "event belongs", "events belong"),
+                 rejected.example_unknown);
   }
   if (rejected.without_id > 0) {
-    context.warn(
-        fmt::format("{} no query_id", counted(rejected.without_id, "event has", "events have")));
+    context.warn("{} no query_id", counted(rejected.without_id, "event has", "events have"));
   }
   if (rejected.other_actions > 0) {
-    context.note(
-        fmt::format("{} ignored", counted(rejected.other_actions, "event of another action was",
-                                          "events of other actions were")));
+    context.note("{} ignored", counted(rejected.other_actions, "event of another action was",
+                                       "events of other actions were"));
   }
   if (log.items > 0 &&
       static_cast<double>(log.competitive_items) < kLowCoverage * static_cast<double>(log.items)) {
@@ -156,17 +152,17 @@ void give_warnings(const Report& report, CommandContext& context) {
   if (log.cluster == ClusterBy::impression) {
     context.warn("impressions are treated as independent; several by one user are not");
   } else if (log.without_cluster > 0) {
-    context.warn(fmt::format("{} no {}; each is treated as independent",
-                             counted(log.without_cluster, "impression names", "impressions name"),
-                             to_word(log.cluster)));
+    context.warn("{} no {}; each is treated as independent",
+                 counted(log.without_cluster, "impression names", "impressions name"),
+                 to_word(log.cluster));
   }
   for (const PairAtOneLook& pair : report.verdict.pairs) {
     const auto effect = pair.delta.design_effect();
     if (!effect || *effect < kLargeDesignEffect) continue;
-    context.warn(fmt::format(
+    context.warn(
         "{} and {}: impressions of the same {} are correlated, and the variance is {:.1f} times "
         "that of independent ones; do not use the sign test over impressions",
-        log.rankers[pair.first], log.rankers[pair.second], to_word(log.cluster), *effect));
+        log.rankers[pair.first], log.rankers[pair.second], to_word(log.cluster), *effect);
   }
   if (!log.in_order) {
     context.warn(

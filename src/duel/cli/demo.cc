@@ -126,11 +126,11 @@ class Demonstration {
     DUEL_ASSIGN(const std::unique_ptr<RemoteApi> client, RemoteApi::make(url_, "", kDemoPatience));
     DUEL_RETURN_IF_ERROR(create(*client));
     context_.print(
-        fmt::format("A server at {0} on a store of its own, six rankers of a shop, and\n"
-                    "simulated users who search and click on interleaved pages, over HTTP.\n"
-                    "Watch it in a browser: {0}/experiments/{1}\n\n",
-                    url_, kExperiment));
-    context_.note(fmt::format("users come over {} connections", kConnections));
+        "A server at {0} on a store of its own, six rankers of a shop, and\n"
+        "simulated users who search and click on interleaved pages, over HTTP.\n"
+        "Watch it in a browser: {0}/experiments/{1}\n\n",
+        url_, kExperiment);
+    context_.note("users come over {} connections", kConnections);
     const InterruptGuard guard;
     const auto begun = Clock::now();
     DUEL_RETURN_IF_ERROR(let_users_come(guard, *client));
@@ -139,15 +139,15 @@ class Demonstration {
     print_outcome(result, took);
     if (guard.interrupted()) return guard.exit_code();
     if (!arguments_.serve) {
-      context_.print(fmt::format(
-          "The server was at {}; 'duel demo --serve' keeps it up. Next: duel serve\n", url_));
+      context_.print("The server was at {}; 'duel demo --serve' keeps it up. Next: duel serve\n",
+                     url_);
       return result.at("certificate").is_null() ? kExitUndecided : kExitDone;
     }
     context_.print(
-        fmt::format("The server stays at {0}, and users still come. Try\n"
-                    "  {0}/experiments/{1} in a browser\n"
-                    "  duel result {1} --server {0}\n",
-                    url_, kExperiment));
+        "The server stays at {0}, and users still come. Try\n"
+        "  {0}/experiments/{1} in a browser\n"
+        "  duel result {1} --server {0}\n",
+        url_, kExperiment);
     context_.note("Ctrl-C ends it");
     DUEL_RETURN_IF_ERROR(let_users_trickle(guard, *client));
     return guard.exit_code();
@@ -283,7 +283,7 @@ class Demonstration {
           fmt::format("{}", arm.at("losses").get<std::uint64_t>()),
           k == best ? "" : fmt::format("{:.3f}", gap)});
     }
-    const Paint paint(wants_color(STDOUT_FILENO));
+    const Paint paint = stdout_paint();
     context_.print(paint.bold(result.at("verdict").get<std::string>()) + "\n\n" +
                    table.to_string());
     std::string text = fmt::format(

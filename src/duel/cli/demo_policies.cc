@@ -54,7 +54,7 @@ Result<int> demonstrate_policies(const std::string& directory, CommandContext& c
     return error;
   }
   const StudyOutcome& outcome = *ran;
-  context.print(results_text(outcome.results, report_width(), Paint(wants_color(STDOUT_FILENO))));
+  context.print(results_text(outcome.results, report_width(), stdout_paint()));
   if (outcome.results.interrupted) {
     study.explain_interruption(outcome, directory);
     return study.exit_code();
@@ -91,8 +91,7 @@ Result<int> demonstrate_policies(const std::string& directory, CommandContext& c
       "  duel matrix show arxiv        this problem: winners, gaps, assumptions, lower bound\n"
       "  duel simulate --policy rmed1,rucb --matrix arxiv --rounds 1e7\n"
       "  duel simulate --policy rmed1,rucb --matrix my.csv     your own preference matrix\n";
-  context.print(text);
-  return kExitDone;
+  return context.done(text);
 }
 
 }  // namespace duel::cli

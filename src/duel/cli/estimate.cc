@@ -122,9 +122,9 @@ Result<int> run_estimate(const EstimateArguments& arguments, CommandContext& con
                     [](const PairEstimate& pair) { return contest_share(pair) < kLeastContests; });
   if (alike > 0) {
     context.warn(
-        fmt::format("{} of {} pairs of rankers show lists that can distinguish them in less than "
-                    "{:.0f} % of the comparisons",
-                    alike, estimate.pairs.size(), 100 * kLeastContests));
+        "{} of {} pairs of rankers show lists that can distinguish them in less than "
+        "{:.0f} % of the comparisons",
+        alike, estimate.pairs.size(), 100 * kLeastContests);
   }
   return kExitDone;
 }

@@ -132,14 +132,11 @@ Result<int> run_new(const NewArguments& arguments, CommandContext& context) {
     if (arguments.start) {
       DUEL_ASSIGN(shown, client.ask(HttpMethod::post, target + "/start"));
     }
-    if (arguments.json) {
-      context.print(shown.dump_pretty());
-      return kExitDone;
-    }
+    if (arguments.json) return context.done(shown.dump_pretty());
     const std::string state = text_of(shown, "state");
-    context.print(fmt::format("{} is {}\n", arguments.experiment_id, state));
+    context.print("{} is {}\n", arguments.experiment_id, state);
     if (state == "draft") {
-      context.note(fmt::format("'duel experiment start {}' starts it", arguments.experiment_id));
+      context.note("'duel experiment start {}' starts it", arguments.experiment_id);
     }
     return kExitDone;
   });
@@ -206,10 +203,7 @@ Result<int> run_list(const ListArguments& arguments, CommandContext& context) {
       if (cursor == nullptr || !cursor->is_string()) break;
       query = "?cursor=" + percent_encoded(cursor->get<std::string>());
     }
-    if (arguments.json) {
-      context.print(items.dump_pretty());
-      return kExitDone;
-    }
+    if (arguments.json) return context.done(items.dump_pretty());
     Table table;
     table.column("experiment", Align::left).column("state", Align::left);
     table.column("mode", Align::left).column("arms").column("duels");
@@ -222,7 +216,7 @@ Result<int> run_list(const ListArguments& arguments, CommandContext& context) {
           text_of(item, "mode"), text_of(item, "arms"), text_of(item, "served"),
           certified != nullptr && certified->get<bool>() ? "yes" : "no", text_of(item, "name")});
       if (error != nullptr) {
-        context.warn(fmt::format("{}: {}", text_of(item, "experiment_id"), text_of(item, "error")));
+        context.warn("{}: {}", text_of(item, "experiment_id"), text_of(item, "error"));
       }
     }
     if (table.num_rows() == 0) {
@@ -265,16 +259,12 @@ struct ShowArguments {
 Result<int> run_show(const ShowArguments& arguments, CommandContext& context) {
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     DUEL_ASSIGN(const Json shown, client.get(experiment_target(arguments.experiment_id)));
-    if (arguments.json) {
-      context.print(shown.dump_pretty());
-      return kExitDone;
-    }
+    if (arguments.json) return context.done(shown.dump_pretty());
     const Json& stopping = shown.at("stopping");
     const Json& feedback = shown.at("feedback");
-    std::string text =
-        Paint(wants_color(STDOUT_FILENO))
-            .bold(fmt::format("{} is {}", arguments.experiment_id, text_of(shown, "state"))) +
-        "\n\n";
+    std::string text = stdout_paint().bold(fmt::format("{} is {}", arguments.experiment_id,
+                                                       text_of(shown, "state"))) +
+                       "\n\n";
     const auto line = [&](std::string_view name, const std::string& value) {
       if (!value.empty()) text += fmt::format("{:<12}{}\n", name, value);
     };
@@ -290,8 +280,7 @@ Result<int> run_show(const ShowArguments& arguments, CommandContext& context) {
                                 text_of(feedback, "on_timeout")));
     line("order", text_of(shown.at("presentation"), "order"));
     line("record", fmt::format("{}, {}", text_of(shown, "sequence"), text_of(shown, "head")));
-    context.print(text + "\n" + arms_table(shown));
-    return kExitDone;
+    return context.done(text + "\n" + arms_table(shown));
   });
 }
 
@@ -303,10 +292,9 @@ Result<int> change_state(const ShowArguments& arguments, const std::string& verb
     DUEL_ASSIGN(
         const Json shown,
         client.ask(HttpMethod::post, experiment_target(arguments.experiment_id, "/" + verb)));
-    context.print(arguments.json ? shown.dump_pretty()
-                                 : fmt::format("{} is {}\n", arguments.experiment_id,
-                                               text_of(shown, "state")));
-    return kExitDone;
+    return context.done(arguments.json ? shown.dump_pretty()
+                                       : fmt::format("{} is {}\n", arguments.experiment_id,
+                                                     text_of(shown, "state")));
   });
 }
 
@@ -344,8 +332,7 @@ std::string arm_target(const ArmArguments& arguments) {
 Result<int> run_arms_list(const ArmArguments& arguments, CommandContext& context) {
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     DUEL_ASSIGN(const Json shown, client.get(experiment_target(arguments.experiment_id)));
-    context.print(arguments.json ? shown.at("arms").dump_pretty() : arms_table(shown));
-    return kExitDone;
+    return context.done(arguments.json ? shown.at("arms").dump_pretty() : arms_table(shown));
   });
 }
 
@@ -367,18 +354,16 @@ Result<int> run_arms_add(const ArmArguments& arguments, CommandContext& context)
   }
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     DUEL_ASSIGN(const Json arm, client.ask(HttpMethod::put, arm_target(arguments), body));
-    context.print(arguments.json ? arm.dump_pretty()
-                                 : fmt::format("{} takes part\n", arguments.arm_id));
-    return kExitDone;
+    return context.done(arguments.json ? arm.dump_pretty()
+                                       : fmt::format("{} takes part\n", arguments.arm_id));
   });
 }
 
 Result<int> run_arms_retire(const ArmArguments& arguments, CommandContext& context) {
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     DUEL_ASSIGN(const Json arm, client.ask(HttpMethod::del, arm_target(arguments)));
-    context.print(arguments.json ? arm.dump_pretty()
-                                 : fmt::format("{} is retired\n", arguments.arm_id));
-    return kExitDone;
+    return context.done(arguments.json ? arm.dump_pretty()
+                                       : fmt::format("{} is retired\n", arguments.arm_id));
   });
 }
 

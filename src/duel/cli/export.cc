@@ -70,7 +70,7 @@ Result<int> run_export(const ExportArguments& arguments, CommandContext& context
   DUEL_ASSIGN(const ComparisonTable table, comparisons_of_log(arguments.name));
   DUEL_RETURN_IF_ERROR(context.write_output(arguments.output, to_text(table, *format)));
   for (const std::string& what : left_out_of(table, *format)) {
-    context.note(fmt::format("left out: {}", what));
+    context.note("left out: {}", what);
   }
   return kExitDone;
 }

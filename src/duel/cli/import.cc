@@ -64,14 +64,13 @@ Result<MadeLog> log_of_comparisons(const ImportArguments& arguments) {
 void tell(const MadeLog& log, const std::string& where, const CommandContext& context) {
   for (const ArmEntry& arm : log.table.arms) {
     if (!arm.payload.empty()) {
-      context.note(fmt::format("'{}' is called '{}' in the log", arm.payload, arm.id));
+      context.note("'{}' is called '{}' in the log", arm.payload, arm.id);
     }
   }
-  context.note(fmt::format("{}: {} of {}, {}", where, counted(log.table.rows.size(), "comparison"),
-                           counted(log.table.arms.size(), "arm"),
-                           log.in_order
-                               ? "in the order of their times"
-                               : "of unknown order: a certificate rests on one look at all"));
+  context.note("{}: {} of {}, {}", where, counted(log.table.rows.size(), "comparison"),
+               counted(log.table.arms.size(), "arm"),
+               log.in_order ? "in the order of their times"
+                            : "of unknown order: a certificate rests on one look at all");
 }
 
 // A log becomes an experiment of the store or the server.
@@ -79,8 +78,7 @@ Result<int> send(const std::string& experiment_id, const std::string& text,
                  const ImportArguments& arguments, CommandContext& context) {
   return with_client(arguments.client, StoreUse::created, [&](ApiClient& client) -> Result<int> {
     DUEL_RETURN_IF_ERROR(import_log(client, experiment_id, text));
-    context.print(fmt::format("{} is imported\n", experiment_id));
-    return kExitDone;
+    return context.done("{} is imported\n", experiment_id);
   });
 }
 

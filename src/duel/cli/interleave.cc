@@ -208,7 +208,7 @@ Result<int> run_batch(const InterleaveArguments& arguments, CommandContext& cont
   context.print(text);
   const double coverage =
       items_shown == 0 ? 0 : static_cast<double>(competitive) / static_cast<double>(items_shown);
-  context.note(fmt::format("{} pages, {:.0f} % of their items competitive", pages, 100 * coverage));
+  context.note("{} pages, {:.0f} % of their items competitive", pages, 100 * coverage);
   if (items_shown > 0 && coverage < kLowCoverage) {
     context.warn("fewer than 30 % of the items are competitive: the rankings hardly differ");
   }
@@ -217,8 +217,7 @@ Result<int> run_batch(const InterleaveArguments& arguments, CommandContext& cont
 
 Result<int> run_interleave(const InterleaveArguments& arguments, CommandContext& context) {
   if (arguments.list) {
-    context.print(arguments.json ? methods_json().dump_pretty() : methods_text());
-    return kExitDone;
+    return context.done(arguments.json ? methods_json().dump_pretty() : methods_text());
   }
   if (!arguments.batch.empty()) return run_batch(arguments, context);
   const std::vector<std::string>& files = arguments.spec.rankings;
@@ -229,7 +228,7 @@ Result<int> run_interleave(const InterleaveArguments& arguments, CommandContext&
   std::vector<DocumentIds> lists;
   for (const std::string& file : files) {
     DUEL_ASSIGN(DocumentIds list, read_ranking(file));
-    if (list.empty()) context.warn(fmt::format("{}: no document ids", file));
+    if (list.empty()) context.warn("{}: no document ids", file);
     lists.push_back(std::move(list));
   }
   std::optional<DocumentIds> clicks;
@@ -243,9 +242,8 @@ Result<int> run_interleave(const InterleaveArguments& arguments, CommandContext&
   }
   if (impression.page && !impression.items.empty() &&
       impression.page->competitive_coverage < kLowCoverage) {
-    context.warn(
-        fmt::format("only {:.0f} % of these items are competitive: the rankings hardly differ here",
-                    100 * impression.page->competitive_coverage));
+    context.warn("only {:.0f} % of these items are competitive: the rankings hardly differ here",
+                 100 * impression.page->competitive_coverage);
   }
   return kExitDone;
 }

@@ -91,22 +91,22 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
   }
   DUEL_ASSIGN(Interview interview, Interview::open(std::move(plan)));
   if (interview.cut_bytes() > 0) {
-    context.note(fmt::format("{}: the last line was cut off and never counts ({} bytes)",
-                             interview.log_file(), interview.cut_bytes()));
+    context.note("{}: the last line was cut off and never counts ({} bytes)", interview.log_file(),
+                 interview.cut_bytes());
   }
   if (interview.resumed()) {
-    context.note(fmt::format(
+    context.note(
         "continuing {}: {} so far{}", interview.log_file(),
         counted(interview.ledger().served(), "duel"),
         interview.given_up() == 0
             ? ""
-            : fmt::format(", {} of them without an answer, which is final", interview.given_up())));
+            : fmt::format(", {} of them without an answer, which is final", interview.given_up()));
   }
   if (!interview.joined().empty()) {
-    context.note(fmt::format("joined: {}", fmt::join(interview.joined(), ", ")));
+    context.note("joined: {}", fmt::join(interview.joined(), ", "));
   }
   if (!interview.left().empty()) {
-    context.note(fmt::format("retired: {}", fmt::join(interview.left(), ", ")));
+    context.note("retired: {}", fmt::join(interview.left(), ", "));
   }
   return interview;
 }
@@ -125,7 +125,7 @@ Result<int> report_ending(RunEnding ending, const InterviewOptions& options,
   if (options.json) {
     context.print(report.to_json(extra).dump_pretty());
   } else {
-    context.print(report.to_text(Paint(wants_color(STDOUT_FILENO))));
+    context.print(report.to_text(stdout_paint()));
   }
   if (ending != RunEnding::certified) return kExitUndecided;
   return report.healthy() ? kExitDone : kExitUnhealthy;

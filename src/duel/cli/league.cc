@@ -219,7 +219,7 @@ Result<int> run_league(const LeagueArguments& arguments, CommandContext& context
   context.print(show(*ran));
   if (writes) {
     DUEL_RETURN_IF_ERROR(write_results(*ran, files, context));
-    context.note(fmt::format("results are in {}", arguments.output));
+    context.note("results are in {}", arguments.output);
   }
   if (ran->interrupted) {
     context.warn("interrupted: showing only what finished all its trials");
@@ -232,7 +232,7 @@ Result<int> run_league(const LeagueArguments& arguments, CommandContext& context
   if (arguments.force && arguments.output.empty()) {
     return Error::invalid_argument("there is nothing to replace", "--force", "add -o DIR");
   }
-  const Paint paint(wants_color(STDOUT_FILENO));
+  const Paint paint = stdout_paint();
   if (arguments.certificates) {
     DUEL_ASSIGN(const CertificateLeagueSpec spec, certificate_spec_of(arguments));
     return run_league(

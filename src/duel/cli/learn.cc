@@ -68,17 +68,13 @@ Result<int> run_from_grades(const LearnArguments& arguments, const LearnSpec& sp
   if (!arguments.output.empty()) {
     DUEL_RETURN_IF_ERROR(learned.write(LearnFiles(arguments.output)));
   }
-  if (arguments.json) {
-    context.print(learned.to_json().dump_pretty());
-    return kExitDone;
-  }
-  context.print(fmt::format(
+  if (arguments.json) return context.done(learned.to_json().dump_pretty());
+  return context.done(
       "{} on {} with {}, {} of documents; it sees the grades\n\n"
       "offline NDCG@{}, on the {} queries: {:.4f}\n",
       learned.learner, counted(data.training.num_queries(), "query", "queries"),
       counted(data.training.num_features(), "feature"), counted(learned.pairs, "pair"), spec.length,
-      spec.heldout.empty() ? "training" : "held-out", learned.offline_ndcg));
-  return kExitDone;
+      spec.heldout.empty() ? "training" : "held-out", learned.offline_ndcg);
 }
 
 Result<int> run_learn(LearnArguments arguments, CommandContext& context) {
@@ -114,9 +110,8 @@ Result<int> run_learn(LearnArguments arguments, CommandContext& context) {
                        : fmt::format("continue with: duel learn --resume {} --impressions {}",
                                      shell_word(arguments.output), spec.impressions));
   }
-  context.print(arguments.json ? results.to_json().dump_pretty()
-                               : heading(run) + tables(run.spec(), results));
-  return kExitDone;
+  return context.done(arguments.json ? results.to_json().dump_pretty()
+                                     : heading(run) + tables(run.spec(), results));
 }
 
 }  // namespace

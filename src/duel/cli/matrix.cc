@@ -37,9 +37,8 @@ struct ShowArguments {
 Result<int> run_show(const ShowArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
   const MatrixDescription facts(matrix);
-  context.print(arguments.json ? facts.to_json().dump_pretty()
-                               : matrix_text(facts, Paint(wants_color(STDOUT_FILENO))));
-  return kExitDone;
+  return context.done(arguments.json ? facts.to_json().dump_pretty()
+                                     : matrix_text(facts, stdout_paint()));
 }
 
 void add_show(Command& parent) {
@@ -78,9 +77,8 @@ Result<int> run_check(const CheckArguments& arguments, CommandContext& context) 
   DUEL_ASSIGN(const PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
   DUEL_ASSIGN(const std::vector<AssumptionVerdict> verdicts,
               check_requirements(matrix, split_at_commas(arguments.require)));
-  context.print(arguments.json
-                    ? to_json(matrix, verdicts).dump_pretty()
-                    : verdicts_text(matrix, verdicts, Paint(wants_color(STDOUT_FILENO))));
+  context.print(arguments.json ? to_json(matrix, verdicts).dump_pretty()
+                               : verdicts_text(matrix, verdicts, stdout_paint()));
   return all_hold(verdicts) ? kExitDone : kExitCheckFailed;
 }
 
@@ -135,8 +133,7 @@ std::string catalogue_text() {
 
 Result<int> run_generate(const GenerateArguments& arguments, CommandContext& context) {
   if (arguments.list) {
-    context.print(arguments.json ? catalogue_json().dump_pretty() : catalogue_text());
-    return kExitDone;
+    return context.done(arguments.json ? catalogue_json().dump_pretty() : catalogue_text());
   }
   if (arguments.name.empty()) {
     return Error::invalid_argument("a name is missing")
@@ -148,8 +145,8 @@ Result<int> run_generate(const GenerateArguments& arguments, CommandContext& con
   write_matrix_csv(matrix, csv);
   DUEL_RETURN_IF_ERROR(context.write_output(arguments.output, csv.str()));
   if (arguments.output != "-") {
-    context.note(fmt::format("{}: {}, written to {}", matrix.name(),
-                             counted(matrix.num_arms(), "arm"), arguments.output));
+    context.note("{}: {}, written to {}", matrix.name(), counted(matrix.num_arms(), "arm"),
+                 arguments.output);
   }
   return kExitDone;
 }
@@ -181,17 +178,17 @@ struct RankingsArguments {
 };
 
 void tell_of_rankings(const RankingCounts& counts, const CommandContext& context) {
-  context.note(fmt::format("{}: {} voters, {} different ballots, {} alternatives", counts.name,
-                           counts.voters, counts.ballots, counts.alternatives.size()));
+  context.note("{}: {} voters, {} different ballots, {} alternatives", counts.name, counts.voters,
+               counts.ballots, counts.alternatives.size());
   if (counts.declared_voters && *counts.declared_voters != counts.voters) {
     context.warn(
-        fmt::format("{}: the header announces {} voters, the ballots hold {}; is the file "
-                    "complete?",
-                    counts.name, *counts.declared_voters, counts.voters));
+        "{}: the header announces {} voters, the ballots hold {}; is the file "
+        "complete?",
+        counts.name, *counts.declared_voters, counts.voters);
   }
   if (counts.unmet_pairs > 0) {
-    context.warn(fmt::format("{}: {} never compared, and 1/2 is assumed", counts.name,
-                             counted(counts.unmet_pairs, "pair was", "pairs were")));
+    context.warn("{}: {} never compared, and 1/2 is assumed", counts.name,
+                 counted(counts.unmet_pairs, "pair was", "pairs were"));
   }
 }
 

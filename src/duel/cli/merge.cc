@@ -25,12 +25,12 @@ Result<int> run_merge(const MergeArguments& arguments, CommandContext& context) 
   if (arguments.json) {
     context.print(to_json(outcome.results).dump_pretty());
   } else {
-    context.print(results_text(outcome.results, report_width(), Paint(wants_color(STDOUT_FILENO))));
+    context.print(results_text(outcome.results, report_width(), stdout_paint()));
   }
   const std::string& merged =
       arguments.output.empty() ? arguments.directories.front() : arguments.output;
-  context.note(fmt::format("results are in {}; draw them: duel plot {} -o regret.svg", merged,
-                           shell_word(merged)));
+  context.note("results are in {}; draw them: duel plot {} -o regret.svg", merged,
+               shell_word(merged));
   return kExitDone;
 }
 

@@ -88,8 +88,8 @@ Result<int> run_clicks(const MetricsArguments& arguments, CommandContext& contex
       compute_click_metrics(log, {.session_gap_seconds = 60 * arguments.session_gap,
                                   .resamples = static_cast<std::uint32_t>(arguments.resamples),
                                   .seed = arguments.seed});
-  context.print(arguments.json ? to_json(log, results).dump_pretty() : clicks_text(log, results));
-  return kExitDone;
+  return context.done(arguments.json ? to_json(log, results).dump_pretty()
+                                     : clicks_text(log, results));
 }
 
 Result<int> run_metrics(const MetricsArguments& arguments, CommandContext& context) {
@@ -104,8 +104,7 @@ Result<int> run_metrics(const MetricsArguments& arguments, CommandContext& conte
   JobHooks hooks;
   hooks.stop = &guard.stop();
   DUEL_ASSIGN(const RankingMeasures measures, measure_rankings(arguments.spec, hooks));
-  context.print(arguments.json ? measures.to_json().dump_pretty() : measures_text(measures));
-  return kExitDone;
+  return context.done(arguments.json ? measures.to_json().dump_pretty() : measures_text(measures));
 }
 
 }  // namespace

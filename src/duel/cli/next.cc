@@ -38,10 +38,7 @@ Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
     DUEL_ASSIGN(
         const Json duel,
         client.ask(HttpMethod::post, experiment_target(arguments.experiment_id, "/duels"), body));
-    if (arguments.json) {
-      context.print(duel.dump_pretty());
-      return kExitDone;
-    }
+    if (arguments.json) return context.done(duel.dump_pretty());
     const std::string duel_id = duel.at("duel_id").get<std::string>();
     std::string text = fmt::format("duel {}\n", duel_id);
     if (const Json* task = duel.find("task")) {
@@ -68,14 +65,14 @@ Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
       }
       // The answer does not say the mode, and one more request could fail.
       context.note(
-          fmt::format("report the answer with 'duel report {} {} WINNER{}'; in the mode "
-                      "interleave clicks decide, and rankings and clicks are sent over HTTP",
-                      arguments.experiment_id, duel_id, where));
+          "report the answer with 'duel report {} {} WINNER{}'; in the mode "
+          "interleave clicks decide, and rankings and clicks are sent over HTTP",
+          arguments.experiment_id, duel_id, where);
     } else {
       context.note(
-          fmt::format("this is not a duel but one arm to show ({}): the experiment is not running, "
-                      "or has nothing to ask",
-                      duel.at("serving").get<std::string>()));
+          "this is not a duel but one arm to show ({}): the experiment is not running, "
+          "or has nothing to ask",
+          duel.at("serving").get<std::string>());
     }
     return kExitDone;
   });

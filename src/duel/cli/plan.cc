@@ -91,11 +91,11 @@ std::string plan_text(const PlanResults& results, bool priced, const Paint& pain
 
 void warn_of_undecided(const PlanResults& results, CommandContext& context) {
   for (const auto& [entry, decider] : wasteful_designs(results)) {
-    context.warn(fmt::format(
+    context.warn(
         "{} leaves {} undecided at {} duels, {} leaves {}: it spends duels on pairs that the "
         "certificate does not need",
         entry->policy, share_text(entry->undecided, results.trials), results.max_duels,
-        decider->policy, share_text(decider->undecided, results.trials)));
+        decider->policy, share_text(decider->undecided, results.trials));
   }
 }
 
@@ -130,9 +130,8 @@ Result<int> run_plan(const PlanArguments& arguments, CommandContext& context) {
     context.warn("interrupted: too few experiments to show");
     return guard.exit_code();
   }
-  context.print(arguments.json
-                    ? described_json(*ran).dump_pretty()
-                    : plan_text(*ran, spec.cost_per_duel > 0, Paint(wants_color(STDOUT_FILENO))));
+  context.print(arguments.json ? described_json(*ran).dump_pretty()
+                               : plan_text(*ran, spec.cost_per_duel > 0, stdout_paint()));
   warn_of_undecided(*ran, context);
   if (!arguments.output.empty() && is_first_rank()) {
     DUEL_RETURN_IF_ERROR(write_picture(*ran, arguments.output, context));

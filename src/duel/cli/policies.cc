@@ -76,7 +76,7 @@ std::string detail_of(const MethodCard& card) {
   constexpr std::size_t kLabel = 13;
   const std::size_t width = std::min<std::size_t>(report_width(), 100);
   const PolicyFacts& facts = card.facts;
-  const Paint paint(wants_color(STDOUT_FILENO));
+  const Paint paint = stdout_paint();
   std::string text = fmt::format("{}  {}\n", paint.bold(facts.name), facts.title);
   const auto line = [&](std::string_view label, const std::string& value) {
     text += fmt::format("  {:<11}{}\n", label, wrapped(value, width - kLabel, kLabel));

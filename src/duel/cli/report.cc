@@ -75,10 +75,10 @@ Result<int> run_report(const ReportArguments& arguments, CommandContext& context
       if (error.where == "/winner" || error.where == "/result") error.where = "ANSWER";
       return error;
     }
-    context.print(arguments.json ? told->dump_pretty()
-                                 : fmt::format("{}: {}\n", arguments.duel_id,
-                                               described(told->at("status").get<std::string>())));
-    return kExitDone;
+    return context.done(arguments.json
+                            ? told->dump_pretty()
+                            : fmt::format("{}: {}\n", arguments.duel_id,
+                                          described(told->at("status").get<std::string>())));
   });
 }
 

@@ -72,10 +72,7 @@ std::string list_json() {
 }
 
 Result<int> list(bool json, CommandContext& context) {
-  if (json) {
-    context.print(list_json());
-    return kExitDone;
-  }
+  if (json) return context.done(list_json());
   Table table;
   table.column("name", Align::left).column("paper", Align::left, Fold::words);
   table.column("what", Align::left, Fold::words).column("what it shows", Align::left, Fold::words);
@@ -269,7 +266,7 @@ class Runner {
   }
 
   Result<int> run(const std::vector<const ReproductionKind*>& kinds, bool resumes) {
-    const Paint paint(wants_color(STDOUT_FILENO));
+    const Paint paint = stdout_paint();
     std::vector<ReproductionRecord> records;
     bool broken = false;
     for (const ReproductionKind* kind : kinds) {
@@ -277,13 +274,13 @@ class Runner {
       DUEL_ASSIGN(const std::string is_complete, from_first_rank(record ? "complete" : ""));
       if (!is_first_rank() && !is_complete.empty()) continue;  // rank 0 shows it
       if (record) {
-        context_.note(fmt::format("{} is complete in {}", record->name, arguments_.output));
+        context_.note("{} is complete in {}", record->name, arguments_.output);
       } else {
         auto ran = run_one(*kind);
         if (guard_.interrupted()) break;
         if (!ran.ok() && kinds.size() == 1) return ran.error();
         if (!ran.ok()) {
-          context_.warn(fmt::format("{}: {}", kind->facts.name, ran.error().to_string()));
+          context_.warn("{}: {}", kind->facts.name, ran.error().to_string());
           broken = true;
           continue;
         }
@@ -300,8 +297,8 @@ class Runner {
       context_.print(summary_text(records, paint));
     }
     if (guard_.interrupted()) {
-      context_.warn(fmt::format("interrupted: {} of {} reproductions are complete", records.size(),
-                                kinds.size()));
+      context_.warn("interrupted: {} of {} reproductions are complete", records.size(),
+                    kinds.size());
       return guard_.exit_code();
     }
     const bool passed = !broken && std::all_of(records.begin(), records.end(),

@@ -102,7 +102,7 @@ Status write_board(const std::string& file, const std::string& source, const Led
 Result<int> show(const ExperimentResult& result, const std::optional<Json>& json,
                  const ResultArguments& arguments, CommandContext& context) {
   context.print(arguments.json ? (json ? *json : described_json(result)).dump_pretty()
-                               : result_text(result, Paint(wants_color(STDOUT_FILENO))));
+                               : result_text(result, stdout_paint()));
   const bool unhealthy = overall(result.health) == HealthVerdict::failed;
   return arguments.strict && unhealthy ? kExitUnhealthy : kExitDone;
 }

@@ -102,11 +102,10 @@ std::string judge_name(const JudgeCommand& judge) {
 void warn_of_troubles(const JudgeTroubles& troubles, std::uint64_t failed, const std::string& last,
                       const CommandContext& context) {
   if (failed == 0 && troubles.total() == 0) return;
-  context.warn(fmt::format("the judge failed {} ({}, {}, {}); {} got no answer. The last: {}",
-                           counted(troubles.total(), "time"), counted(troubles.timeouts, "timeout"),
-                           counted(troubles.crashes, "crash", "crashes"),
-                           counted(troubles.senseless, "invalid answer"), counted(failed, "duel"),
-                           last));
+  context.warn("the judge failed {} ({}, {}, {}); {} got no answer. The last: {}",
+               counted(troubles.total(), "time"), counted(troubles.timeouts, "timeout"),
+               counted(troubles.crashes, "crash", "crashes"),
+               counted(troubles.senseless, "invalid answer"), counted(failed, "duel"), last);
 }
 
 // The server chooses the pairs; the judges are ours.
@@ -132,14 +131,14 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
   bool draining = false;
   const auto on_turn = [&] {
     if (guard.interrupted() && !std::exchange(draining, true) && loop.in_flight() > 0) {
-      context.warn(fmt::format("stopping: {} outstanding; press Ctrl-C again to stop at once",
-                               counted(loop.in_flight(), "answer")));
+      context.warn("stopping: {} outstanding; press Ctrl-C again to stop at once",
+                   counted(loop.in_flight(), "answer"));
     }
     const auto now = std::chrono::steady_clock::now();
     if (now - told < std::chrono::seconds(10)) return;
     told = now;
-    context.note(fmt::format("{} answered here; {}", counted(loop.answered(), "duel"),
-                             session->questions().progress().verdict));
+    context.note("{} answered here; {}", counted(loop.answered(), "duel"),
+                 session->questions().progress().verdict);
   };
   DUEL_ASSIGN(const RunEnding ending, loop.run([&] { return stopping(guard); }, on_turn));
   if (ending != RunEnding::interrupted) pool.finish();
@@ -176,17 +175,16 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
         [&] {
           if (guard.interrupted() && !std::exchange(draining, true) && judged.in_flight() > 0) {
             table.clear();
-            context.warn(fmt::format("stopping: {} outstanding; press Ctrl-C again to drop them",
-                                     counted(judged.in_flight(), "answer is", "answers are")));
+            context.warn("stopping: {} outstanding; press Ctrl-C again to drop them",
+                         counted(judged.in_flight(), "answer is", "answers are"));
           }
           table.update(judged.in_flight(), judged.last_failure());
         });
   }();
   if (!ended.ok()) {
     if (interview.ledger().served() > 0) {
-      context.note(fmt::format("{} has the {} so far; to continue: {}", interview.log_file(),
-                               counted(interview.ledger().served(), "duel"),
-                               same_command(command)));
+      context.note("{} has the {} so far; to continue: {}", interview.log_file(),
+                   counted(interview.ledger().served(), "duel"), same_command(command));
     }
     return ended.error();
   }
@@ -196,11 +194,11 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
                                             judge_json(judged, pool)));
   warn_of_troubles(pool.troubles(), judged.failed(), judged.last_failure(), context);
   if (was_certified) {
-    context.note(fmt::format("{} was already certified; nothing was asked", interview.log_file()));
+    context.note("{} was already certified; nothing was asked", interview.log_file());
   }
   if (ending == RunEnding::interrupted) {
-    context.warn(fmt::format("interrupted; {} has every answer. To continue: {}",
-                             interview.log_file(), same_command(command)));
+    context.warn("interrupted; {} has every answer. To continue: {}", interview.log_file(),
+                 same_command(command));
     return guard.exit_code();
   }
   if (ending != RunEnding::certified) context.note(why_undecided(interview, ending));

@@ -106,9 +106,9 @@ Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) 
   DUEL_ASSIGN(const std::unique_ptr<CertifiedNotices> notices,
               notices_of(arguments, *engine, context));
   ready = api.get();
-  context.print(fmt::format("http://{}\n", server->address().to_string()));
-  context.note(fmt::format("serving; store {}; Ctrl-C ends it",
-                           arguments.store.empty() ? default_store() : arguments.store));
+  context.print("http://{}\n", server->address().to_string());
+  context.note("serving; store {}; Ctrl-C ends it",
+               arguments.store.empty() ? default_store() : arguments.store);
   if (!tokens->any()) {
     context.note("there are no tokens: every program on this machine has full access");
   }

@@ -115,9 +115,8 @@ Result<int> ServedSession::report(RunEnding ending, const JudgeLoop& loop, bool 
     out["result"] = given ? *given : Json();
     context_.print(out.dump_pretty());
   } else if (result) {
-    context_.print(fmt::format("{}\n\n{}\n{}\n",
-                               Paint(wants_color(STDOUT_FILENO)).bold(result->verdict),
-                               duel_counts(result->duels), here));
+    context_.print("{}\n\n{}\n{}\n", stdout_paint().bold(result->verdict),
+                   duel_counts(result->duels), here);
   } else {
     context_.print(progress.verdict.empty() ? here + "\n"
                                             : fmt::format("{}\n\n{}\n", progress.verdict, here));
@@ -129,9 +128,9 @@ Result<int> ServedSession::report(RunEnding ending, const JudgeLoop& loop, bool 
   }
   if (undelivered > 0) {
     context_.warn(
-        fmt::format("{} could not be delivered; the server will treat the duels as unanswered, "
-                    "which counts against no arm",
-                    counted(undelivered, "answer")));
+        "{} could not be delivered; the server will treat the duels as unanswered, "
+        "which counts against no arm",
+        counted(undelivered, "answer"));
   }
   switch (ending) {
     case RunEnding::certified:

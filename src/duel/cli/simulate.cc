@@ -165,25 +165,25 @@ Result<int> run_simulate(const SimulateArguments& arguments, CommandContext& con
     return run_study(*spec, options);
   }));
   if (shard && !outcome.results.interrupted) {
-    context.note(fmt::format("shard {} is done; once all {} are: duel merge {}", arguments.shard,
-                             shard->count, shell_word(directory)));
+    context.note("shard {} is done; once all {} are: duel merge {}", arguments.shard, shard->count,
+                 shell_word(directory));
     return kExitDone;
   }
 
   if (arguments.json) {
     context.print(to_json(outcome.results).dump_pretty());
   } else {
-    context.print(results_text(outcome.results, report_width(), Paint(wants_color(STDOUT_FILENO))));
+    context.print(results_text(outcome.results, report_width(), stdout_paint()));
   }
   if (outcome.results.interrupted) {
     study.explain_interruption(outcome, directory);
     return study.exit_code();
   }
   if (outcome.already_complete) {
-    context.note(fmt::format("{} was already complete; nothing was run", directory));
+    context.note("{} was already complete; nothing was run", directory);
   } else if (!directory.empty()) {
-    context.note(fmt::format("results are in {}; draw them: duel plot {} -o regret.svg", directory,
-                             shell_word(directory)));
+    context.note("results are in {}; draw them: duel plot {} -o regret.svg", directory,
+                 shell_word(directory));
   }
   return kExitDone;
 }

@@ -145,7 +145,7 @@ Result<int> run_check(const StoreArguments& arguments, CommandContext& context) 
     experiments.push_back(to_json(checked));
     records += checked.records;
     if (!checked.note.empty() && !arguments.json) {
-      context.note(fmt::format("{}: {}", id, checked.note));
+      context.note("{}: {}", id, checked.note);
     }
     if (checked.damage.empty()) continue;
     sound = false;
@@ -158,8 +158,8 @@ Result<int> run_check(const StoreArguments& arguments, CommandContext& context) 
     json["experiments"] = std::move(experiments);
     context.print(json.dump_pretty());
   } else if (sound) {
-    context.print(fmt::format("{} is sound: {}, {}\n", file, counted(ids->size(), "experiment"),
-                              counted(records, "record")));
+    context.print("{} is sound: {}, {}\n", file, counted(ids->size(), "experiment"),
+                  counted(records, "record"));
   }
   return sound ? kExitDone : kExitMismatch;
 }
@@ -169,8 +169,7 @@ Result<int> run_check(const StoreArguments& arguments, CommandContext& context) 
 Result<int> run_backup(const StoreArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const std::shared_ptr<Store> store, open_store_for_reading(arguments.store));
   DUEL_RETURN_IF_ERROR(store->backup(arguments.file));
-  context.print(fmt::format("{} is written\n", arguments.file));
-  return kExitDone;
+  return context.done("{} is written\n", arguments.file);
 }
 
 Result<int> run_compact(const StoreArguments& arguments, CommandContext& context) {
@@ -178,8 +177,7 @@ Result<int> run_compact(const StoreArguments& arguments, CommandContext& context
   if (is_postgres(arguments.store)) {
     DUEL_ASSIGN(const std::shared_ptr<Store> store, open_store(arguments.store));
     DUEL_RETURN_IF_ERROR(store->compact());
-    context.print(fmt::format("{}: unused space can be used again\n", file));
-    return kExitDone;
+    return context.done("{}: unused space can be used again\n", file);
   }
   if (!std::filesystem::exists(file)) return Error::not_found("there is no such store", file);
   const auto before = std::filesystem::file_size(file);
@@ -191,8 +189,7 @@ Result<int> run_compact(const StoreArguments& arguments, CommandContext& context
   }
   DUEL_RETURN_IF_ERROR((*store)->compact());
   const auto after = std::filesystem::file_size(file);
-  context.print(fmt::format("{}: {} bytes, before {}\n", file, after, before));
-  return kExitDone;
+  return context.done("{}: {} bytes, before {}\n", file, after, before);
 }
 
 Status export_log(Store& store, const std::string& id, const std::filesystem::path& target) {
@@ -262,7 +259,7 @@ Result<int> run_import(const StoreArguments& arguments, CommandContext& context)
       return id;
     }();
     if (imported.ok()) {
-      context.print(fmt::format("{} is imported\n", *imported));
+      context.print("{} is imported\n", *imported);
     } else {
       all = false;
       print_error(imported.error());
@@ -296,8 +293,7 @@ Result<int> run_nodes(const StoreArguments& arguments, CommandContext& context) 
                                      {"owner", tenure.owner ? Json(tenure.owner->node_id) : Json()},
                                      {"epoch", tenure.epoch}});
     }
-    context.print(json.dump_pretty());
-    return kExitDone;
+    return context.done(json.dump_pretty());
   }
   Table alive;
   alive.column("node", Align::left).column("URL", Align::left);
@@ -312,8 +308,7 @@ Result<int> run_nodes(const StoreArguments& arguments, CommandContext& context) 
     owned.row(
         {tenure.experiment, tenure.owner ? Cell(tenure.owner->node_id) : Cell(), tenure.epoch});
   }
-  context.print(alive.to_string() + "\n" + owned.to_string());
-  return kExitDone;
+  return context.done(alive.to_string() + "\n" + owned.to_string());
 }
 
 Result<int> run_copy(const StoreArguments& arguments, CommandContext& context) {
@@ -327,12 +322,12 @@ Result<int> run_copy(const StoreArguments& arguments, CommandContext& context) {
       all = false;
       print_error(fmt::format("{}: {}", id, copied.error().to_string()));
     } else if (copied->copied == 0) {
-      context.print(fmt::format("{} was there: {}\n", id, counted(copied->records, "record")));
+      context.print("{} was there: {}\n", id, counted(copied->records, "record"));
     } else if (copied->copied < copied->records) {
-      context.print(fmt::format("{} is completed: {}, {} of them new\n", id,
-                                counted(copied->records, "record"), copied->copied));
+      context.print("{} is completed: {}, {} of them new\n", id, counted(copied->records, "record"),
+                    copied->copied);
     } else {
-      context.print(fmt::format("{} is copied: {}\n", id, counted(copied->records, "record")));
+      context.print("{} is copied: {}\n", id, counted(copied->records, "record"));
     }
   }
   DUEL_ASSIGN(const ServerKey key, copy_server_entries(*from, *to));

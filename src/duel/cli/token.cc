@@ -54,13 +54,9 @@ Result<int> run_create(const CreateArguments& arguments, CommandContext& context
   }
   return with_client(arguments.client, StoreUse::created, [&](ApiClient& client) -> Result<int> {
     DUEL_ASSIGN(const Json made, client.ask(HttpMethod::post, "/v1/tokens", body, Repeat::never));
-    if (arguments.json) {
-      context.print(made.dump_pretty());
-      return kExitDone;
-    }
+    if (arguments.json) return context.done(made.dump_pretty());
     context.print(text_of(made, "token") + "\n");
-    context.note(
-        fmt::format("token {} created; it is shown only this once", text_of(made, "token_id")));
+    context.note("token {} created; it is shown only this once", text_of(made, "token_id"));
     return kExitDone;
   });
 }
@@ -68,10 +64,7 @@ Result<int> run_create(const CreateArguments& arguments, CommandContext& context
 Result<int> run_list(const ListArguments& arguments, CommandContext& context) {
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     DUEL_ASSIGN(const Json listed, client.get("/v1/tokens"));
-    if (arguments.json) {
-      context.print(listed.at("items").dump_pretty());
-      return kExitDone;
-    }
+    if (arguments.json) return context.done(listed.at("items").dump_pretty());
     Table table;
     for (const char* name : {"token", "scope", "name", "experiment", "expires"}) {
       table.column(name, Align::left);
@@ -94,7 +87,7 @@ Result<int> run_revoke(const RevokeArguments& arguments, CommandContext& context
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     DUEL_RETURN_IF_ERROR(
         client.ask(HttpMethod::del, "/v1/tokens/" + percent_encoded(arguments.token_id)));
-    context.note(fmt::format("token {} revoked", arguments.token_id));
+    context.note("token {} revoked", arguments.token_id);
     return kExitDone;
   });
 }

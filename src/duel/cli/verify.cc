@@ -18,7 +18,7 @@ struct VerifyArguments {
 };
 
 std::string text_of(const VerifyArguments& arguments, const Verification& found) {
-  const Paint paint(wants_color(STDOUT_FILENO));
+  const Paint paint = stdout_paint();
   if (found.mismatch) return fmt::format("{} {}\n", paint.red("MISMATCH"), *found.mismatch);
   std::string text;
   if (!arguments.certificate.empty()) {
@@ -43,9 +43,9 @@ Result<int> run_verify(const VerifyArguments& arguments, CommandContext& context
               verify_log(arguments.log, arguments.certificate, arguments.replay));
   if (found.log.cut_bytes > 0) {
     context.warn(
-        fmt::format("{}:{}: the last line has no end and does not count ({} bytes); the "
-                    "writer was stopped in the middle of it",
-                    arguments.log, found.log.records + 1, found.log.cut_bytes));
+        "{}:{}: the last line has no end and does not count ({} bytes); the "
+        "writer was stopped in the middle of it",
+        arguments.log, found.log.records + 1, found.log.cut_bytes);
   }
   context.print(arguments.json ? found.to_json().dump_pretty() : text_of(arguments, found));
   if (found.mismatch) return kExitMismatch;

@@ -20,13 +20,11 @@ void add_version_command(Command& program) {
       facts["compiler"] = kCompiler;
       facts["build_type"] = kBuildType;
       facts["platform"] = kPlatform;
-      context.print(facts.dump_pretty());
-      return kExitDone;
+      return context.done(facts.dump_pretty());
     }
-    context.print(fmt::format("duel {}\ncommit    {}\ncompiler  {}, {}\nplatform  {}\n", kVersion,
-                              kGitCommit.empty() ? "unknown" : kGitCommit, kCompiler, kBuildType,
-                              kPlatform));
-    return kExitDone;
+    return context.done("duel {}\ncommit    {}\ncompiler  {}, {}\nplatform  {}\n", kVersion,
+                        kGitCommit.empty() ? "unknown" : kGitCommit, kCompiler, kBuildType,
+                        kPlatform);
   };
 }
 

@@ -232,8 +232,8 @@ Result<int> run_vote(const VoteArguments& arguments, const Command& command,
               report_ending(ending, arguments.interview, interview, context, Json::object()));
   if (ending == RunEnding::certified) return code;
   if (stopped || ending == RunEnding::interrupted) {
-    context.note(fmt::format("{} has every answer. To continue: {}", interview.log_file(),
-                             same_command(command)));
+    context.note("{} has every answer. To continue: {}", interview.log_file(),
+                 same_command(command));
   } else {
     context.note(why_undecided(interview, ending));
   }
