@@ -56,7 +56,7 @@ void fold_line(const std::string& line, std::size_t width, std::vector<std::stri
   out.emplace_back(rest);
 }
 
-std::string shown_text(const ShownArm& arm) {
+std::string item_text(const ShownArm& arm) {
   if (!arm.payload) return "(not a text: " + arm.path + ")";
   if (arm.payload->is_string()) return arm.payload->get<std::string>();
   std::string text = arm.payload->dump_pretty();
@@ -65,7 +65,7 @@ std::string shown_text(const ShownArm& arm) {
 }
 
 std::vector<std::string> item_lines(const ShownArm& arm, std::size_t width, std::size_t most) {
-  std::vector<std::string> lines = folded(shown_text(arm), width);
+  std::vector<std::string> lines = folded(item_text(arm), width);
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   if (lines.size() > most) {
     const std::size_t left = lines.size() - most + 1;

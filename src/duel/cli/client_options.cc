@@ -2,12 +2,14 @@
 
 #include <cctype>
 #include <cstdlib>
-#include <utility>
+#include <filesystem>
 
 #include "duel/client/local_api.h"
 #include "duel/client/remote_api.h"
 #include "duel/client/store_location.h"
+#include "duel/core/display_width.h"
 #include "duel/core/whole_file.h"
+#include "duel/log/record.h"
 #include "duel/store/postgres_store.h"
 
 namespace duel::cli {
@@ -42,6 +44,14 @@ bool ClientOptions::uses_server() const {
   return !store_option->on_command_line() || server_option->on_command_line();
 }
 
+bool ClientOptions::name_experiment(const std::string& name) const {
+  if (server_option->on_command_line() || store_option->on_command_line()) return true;
+  std::error_code unknown;
+  if (name == "-" || std::filesystem::exists(name, unknown)) return false;
+  if (!check_id("an experiment", name).ok()) return false;
+  return uses_server() || store_may_exist(store);
+}
+
 void add_client_options(Command& command, ClientOptions& options) {
   Option& server = command.add_configurable(
       "--server URL", not_empty(&options.server),
@@ -55,6 +65,11 @@ void add_client_options(Command& command, ClientOptions& options) {
                                "postgresql://HOST/DATABASE.");
   options.server_option = &server;
   options.store_option = &store;
+}
+
+void add_json_client_options(Command& command, ClientOptions& options) {
+  add_client_options(command, options);
+  command.add("--json", &options.json, "Print JSON.");
 }
 
 Result<std::unique_ptr<ApiClient>> open_client(const ClientOptions& options, StoreUse use,
@@ -89,6 +104,25 @@ Result<int> with_client(const ClientOptions& options, StoreUse use,
   if (ended.ok() || !client->out_of_reach()) return ended;
   print_error(ended.error());
   return kExitTemporary;
+}
+
+Result<int> print_answer(const ClientOptions& options, HttpMethod method, const std::string& target,
+                         const Json& body, const std::function<std::string(const Json&)>& text,
+                         CommandContext& context) {
+  return with_client(options, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
+    DUEL_ASSIGN(const Json answer, client.ask(method, target, body));
+    return context.done(options.json ? answer.dump_pretty() : text(answer));
+  });
+}
+
+std::string shown_text(const Json& value) {
+  if (value.is_null()) return "";
+  return printable_line(value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+std::string shown_text(const Json& object, std::string_view name) {
+  const Json* value = object.find(name);
+  return value == nullptr ? "" : shown_text(*value);
 }
 
 }  // namespace duel::cli

@@ -16,16 +16,24 @@ struct ClientOptions {
   std::string server;
   std::string token_file;
   std::string store;
+  bool json = false;
   const Option* server_option = nullptr;
   const Option* store_option = nullptr;
 
   // A server rather than the local store. A store named on the command line wins over a server that
   // a variable or a file names.
   bool uses_server() const;
+  // `duel result NAME` and `duel export NAME`: is that an experiment of a store or server, or a
+  // file? An experiment where --server or --store is on the command line; otherwise a file that
+  // exists wins, then what can be an experiment's id, if there is a store or a configured server to
+  // ask. All else is a file that is missing.
+  bool name_experiment(const std::string& name) const;
 };
 
 // Declares --server, --token-file and --store.
 void add_client_options(Command& command, ClientOptions& options);
+// The same and --json.
+void add_json_client_options(Command& command, ClientOptions& options);
 
 enum class StoreUse { existing, created };
 
@@ -37,5 +45,14 @@ Result<std::unique_ptr<ApiClient>> open_client(const ClientOptions& options, Sto
 // code is 75.
 Result<int> with_client(const ClientOptions& options, StoreUse use,
                         const std::function<Result<int>(ApiClient&)>& work);
+// Asks, and prints the answer as JSON or what `text` makes of it.
+Result<int> print_answer(const ClientOptions& options, HttpMethod method, const std::string& target,
+                         const Json& body, const std::function<std::string(const Json&)>& text,
+                         CommandContext& context);
+
+// What an answer holds, in a line for people: a text as it is, all else as JSON, null as "".
+std::string shown_text(const Json& value);
+// The same of a member; "" where there is none.
+std::string shown_text(const Json& object, std::string_view name);
 
 }  // namespace duel::cli

@@ -41,7 +41,7 @@ struct CreditArguments {
 
 // --- what is said -------------------------------------------------------------------------------
 
-struct Report {
+struct CreditReport {
   const CreditedLog& log;
   const ClickVerdict& verdict;
 };
@@ -54,7 +54,7 @@ std::string error_text(const std::optional<double>& error) {
   return error ? fmt::format(" ± {:.4f}", *error) : "";
 }
 
-std::string report_text(const Report& report) {
+std::string report_text(const CreditReport& report) {
   const CreditedLog& log = report.log;
   const std::string clusters = cluster_words(log.cluster);
   std::uint64_t decided = 0, ties = 0, no_feedback = 0, no_contest = 0;
@@ -121,7 +121,7 @@ std::string why_no_answer(const ClickEvents& events) {
                                               : "on an item that tells the rankings apart");
 }
 
-void give_warnings(const Report& report, CommandContext& context) {
+void give_warnings(const CreditReport& report, CommandContext& context) {
   const CreditedLog& log = report.log;
   const RejectedEvents& rejected = log.rejected;
   if (rejected.not_shown > 0) {
@@ -202,7 +202,7 @@ Result<int> run_credit(const CreditArguments& arguments, CommandContext& context
       .alpha = arguments.alpha,
       .delta = {.resamples = static_cast<std::uint32_t>(arguments.resamples), .seed = spec.seed}};
   DUEL_ASSIGN(const ClickVerdict verdict, click_verdict(log, asked));
-  const Report report{log, verdict};
+  const CreditReport report{log, verdict};
   context.print(arguments.json ? to_json(log, verdict).dump_pretty() : report_text(report));
   give_warnings(report, context);
   if (verdict.answers > 0) return kExitDone;

@@ -31,7 +31,6 @@ namespace duel::cli {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kShopSeed = 7;
@@ -43,7 +42,7 @@ constexpr std::uint64_t kMostVisits = 200'000;
 constexpr double kExploreFloor = 0.03;
 constexpr std::uint64_t kTruthPages = 10'000;  // for each pair: a standard error below 0.006
 // Whatever the machine, the demonstration ends by itself within a minute.
-constexpr auto kMostTime = seconds(40);
+constexpr auto kMostTime = std::chrono::seconds(40);
 constexpr auto kDemoPatience = milliseconds(5'000);
 constexpr auto kDemoLook = milliseconds(500);
 

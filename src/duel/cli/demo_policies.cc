@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "duel/cli/draw.h"
+#include "duel/cli/gnuplot.h"
 #include "duel/cli/result_table.h"
 #include "duel/cli/study_runner.h"
 #include "duel/pictures/plot.h"

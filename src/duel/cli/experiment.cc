@@ -23,12 +23,6 @@ namespace {
 
 constexpr std::size_t kMostBytesOfConfig = std::size_t{16} << 20;
 
-std::string text_of(const Json& object, std::string_view name) {
-  const Json* value = object.find(name);
-  if (value == nullptr || value->is_null()) return "";
-  return printable_line(value->is_string() ? value->get<std::string>() : value->dump());
-}
-
 // --- new ----------------------------------------------------------------------------------------
 
 struct NewArguments {
@@ -39,16 +33,11 @@ struct NewArguments {
   std::string title;
   std::string mode = "duel";
   std::string policy;
-  std::string goal = "condorcet";
-  std::uint64_t top = 0;
-  double epsilon = 0;
-  std::string assume = "none";
+  GoalOptions goal;
   double alpha = 0.05;
   std::uint64_t max_duels = 0;
   std::string config;
   bool start = false;
-  bool json = false;
-  std::vector<const Option*> goal_options;
   const Option* mode_option = nullptr;
   const Option* alpha_option = nullptr;
   const Option* max_duels_option = nullptr;
@@ -109,15 +98,13 @@ Result<Json> body_of(const NewArguments& arguments) {
   if (!arguments.title.empty()) body["name"] = arguments.title;
   if (arguments.mode_option->given()) body["mode"] = arguments.mode;
   if (!arguments.policy.empty()) body["policy"] = arguments.policy;
-  const bool has_goal = std::any_of(arguments.goal_options.begin(), arguments.goal_options.end(),
-                                    [](const Option* option) { return option->given(); });
-  if (has_goal) {
-    DUEL_RETURN_IF_ERROR(
-        parse_goal(arguments.goal, arguments.top, arguments.epsilon, arguments.assume));
-    body["goal"] = arguments.goal;
-    if (arguments.top > 0) body["top"] = arguments.top;
-    if (arguments.epsilon > 0) body["epsilon"] = arguments.epsilon;
-    if (arguments.assume != "none") body["assume"] = arguments.assume;
+  const GoalOptions& goal = arguments.goal;
+  if (first_given(goal.options) != nullptr) {
+    DUEL_RETURN_IF_ERROR(goal.parse());
+    body["goal"] = goal.kind;
+    if (goal.top > 0) body["top"] = goal.top;
+    if (goal.epsilon > 0) body["epsilon"] = goal.epsilon;
+    if (goal.assume != "none") body["assume"] = goal.assume;
   }
   if (arguments.alpha_option->given()) body["stopping"]["alpha"] = arguments.alpha;
   if (arguments.max_duels_option->given()) body["stopping"]["max_duels"] = arguments.max_duels;
@@ -132,8 +119,8 @@ Result<int> run_new(const NewArguments& arguments, CommandContext& context) {
     if (arguments.start) {
       DUEL_ASSIGN(shown, client.ask(HttpMethod::post, target + "/start"));
     }
-    if (arguments.json) return context.done(shown.dump_pretty());
-    const std::string state = text_of(shown, "state");
+    if (arguments.client.json) return context.done(shown.dump_pretty());
+    const std::string state = shown_text(shown, "state");
     context.print("{} is {}\n", arguments.experiment_id, state);
     if (state == "draft") {
       context.note("'duel experiment start {}' starts it", arguments.experiment_id);
@@ -162,13 +149,10 @@ void add_new_command(Command& above) {
       "duel (default): two arms side by side; interleave: pages of search results and clicks.");
   command.add("--policy POLICY", not_empty(&arguments.policy),
               "Policy that chooses the pairs (default auto). See 'duel policies'.");
-  arguments.goal_options = add_goal_options(
-      command, {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume});
-  arguments.alpha_option = &command.add(
-      "--alpha NUMBER",
-      number(
-          &arguments.alpha, [](double alpha) { return alpha > 0 && alpha < 1; }, "> 0 and < 1"),
-      "Largest probability that the certificate is wrong (default 0.05).");
+  add_goal_options(command, arguments.goal);
+  arguments.alpha_option =
+      &command.add("--alpha NUMBER", error_level(&arguments.alpha),
+                   "Largest probability that the certificate is wrong (default 0.05).");
   arguments.max_duels_option =
       &command.add("--max-duels N", count(&arguments.max_duels, 0, 1'000'000'000),
                    "Largest number of duels to serve; 0 (default) means no limit.");
@@ -176,8 +160,7 @@ void add_new_command(Command& above) {
               "The whole configuration as JSON, as PUT /v1/experiments/ID takes it; - for standard "
               "input. Options override it.");
   command.add("--start", &arguments.start, "Start it immediately.");
-  add_client_options(command, arguments.client);
-  command.add("--json", &arguments.json, "Print JSON.");
+  add_json_client_options(command, arguments.client);
   command.footer =
       "Examples:\n"
       "  duel experiment new logo --arms red,blue,green --start\n"
@@ -188,12 +171,17 @@ void add_new_command(Command& above) {
 
 // --- list and show ------------------------------------------------------------------------------
 
-struct ListArguments {
+// What the commands take that look at an experiment or change it; each declares what it uses.
+struct ExperimentArguments {
   ClientOptions client;
-  bool json = false;
+  std::string experiment_id;
+  std::string verb;
+  std::string arm_id;
+  std::string payload;
+  std::string payload_file;
 };
 
-Result<int> run_list(const ListArguments& arguments, CommandContext& context) {
+Result<int> run_list(const ExperimentArguments& arguments, CommandContext& context) {
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     Json items = Json::array();
     for (std::string query;;) {
@@ -203,20 +191,20 @@ Result<int> run_list(const ListArguments& arguments, CommandContext& context) {
       if (cursor == nullptr || !cursor->is_string()) break;
       query = "?cursor=" + percent_encoded(cursor->get<std::string>());
     }
-    if (arguments.json) return context.done(items.dump_pretty());
-    Table table;
-    table.column("experiment", Align::left).column("state", Align::left);
-    table.column("mode", Align::left).column("arms").column("duels");
+    if (arguments.client.json) return context.done(items.dump_pretty());
+    Table table("experiment,state,mode", Align::left);
+    table.column("arms").column("duels");
     table.column("certified", Align::left).column("name", Align::left);
     for (const Json& item : items.items()) {
       const Json* error = item.find("error");
       const Json* certified = item.find("certified");
       table.row(std::vector<std::string>{
-          text_of(item, "experiment_id"), error != nullptr ? "damaged" : text_of(item, "state"),
-          text_of(item, "mode"), text_of(item, "arms"), text_of(item, "served"),
-          certified != nullptr && certified->get<bool>() ? "yes" : "no", text_of(item, "name")});
+          shown_text(item, "experiment_id"),
+          error != nullptr ? "damaged" : shown_text(item, "state"), shown_text(item, "mode"),
+          shown_text(item, "arms"), shown_text(item, "served"),
+          certified != nullptr && certified->get<bool>() ? "yes" : "no", shown_text(item, "name")});
       if (error != nullptr) {
-        context.warn("{}: {}", text_of(item, "experiment_id"), text_of(item, "error"));
+        context.warn("{}: {}", shown_text(item, "experiment_id"), shown_text(item, "error"));
       }
     }
     if (table.num_rows() == 0) {
@@ -238,133 +226,113 @@ std::string short_payload(const Json& arm) {
 }
 
 std::string arms_table(const Json& experiment) {
-  Table table;
-  table.column("arm", Align::left).column("state", Align::left).column("payload", Align::left);
+  Table table("arm,state,payload", Align::left);
   for (const Json& arm : experiment.at("arms").items()) {
     const Json* const chosen = arm.find("default");
     const bool is_default = chosen != nullptr && chosen->get<bool>();
     table.row(std::vector<std::string>{
-        text_of(arm, "arm_id"), text_of(arm, "state") + std::string(is_default ? ", default" : ""),
-        short_payload(arm)});
+        shown_text(arm, "arm_id"),
+        shown_text(arm, "state") + std::string(is_default ? ", default" : ""), short_payload(arm)});
   }
   return table.to_string();
 }
 
-struct ShowArguments {
-  ClientOptions client;
-  std::string experiment_id;
-  bool json = false;
-};
-
-Result<int> run_show(const ShowArguments& arguments, CommandContext& context) {
-  return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
-    DUEL_ASSIGN(const Json shown, client.get(experiment_target(arguments.experiment_id)));
-    if (arguments.json) return context.done(shown.dump_pretty());
-    const Json& stopping = shown.at("stopping");
-    const Json& feedback = shown.at("feedback");
-    std::string text = stdout_paint().bold(fmt::format("{} is {}", arguments.experiment_id,
-                                                       text_of(shown, "state"))) +
-                       "\n\n";
-    const auto line = [&](std::string_view name, const std::string& value) {
-      if (!value.empty()) text += fmt::format("{:<12}{}\n", name, value);
-    };
-    line("name", text_of(shown, "name"));
-    line("mode", text_of(shown, "mode"));
-    line("policy", text_of(shown, "policy"));
-    line("goal", fmt::format("{}, alpha {}", text_of(shown, "goal"), text_of(stopping, "alpha")));
-    const auto most = stopping.at("max_duels").get<std::uint64_t>();
-    line("duels",
-         fmt::format("{} served, {} pending{}", text_of(shown, "served"), text_of(shown, "pending"),
-                     most > 0 ? fmt::format(", at most {}", most) : ""));
-    line("timeout", fmt::format("{} s, then {}", text_of(feedback, "timeout_s"),
-                                text_of(feedback, "on_timeout")));
-    line("order", text_of(shown.at("presentation"), "order"));
-    line("record", fmt::format("{}, {}", text_of(shown, "sequence"), text_of(shown, "head")));
-    return context.done(text + "\n" + arms_table(shown));
-  });
-}
-
-// --- States -------------------------------------------------------------------------------------
-
-Result<int> change_state(const ShowArguments& arguments, const std::string& verb,
-                         CommandContext& context) {
-  return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
-    DUEL_ASSIGN(
-        const Json shown,
-        client.ask(HttpMethod::post, experiment_target(arguments.experiment_id, "/" + verb)));
-    return context.done(arguments.json ? shown.dump_pretty()
-                                       : fmt::format("{} is {}\n", arguments.experiment_id,
-                                                     text_of(shown, "state")));
-  });
-}
-
-void add_id(Command& command, std::string& target) {
-  command.add_required("ID EXPERIMENT", not_empty(&target), "The experiment.");
-}
-
-void add_state_command(Command& above, const std::string& verb, const std::string& about) {
-  Command& command = above.add_command(verb, about);
-  ShowArguments& arguments = command.keep<ShowArguments>();
-  add_id(command, arguments.experiment_id);
-  add_client_options(command, arguments.client);
-  command.add("--json", &arguments.json, "Print JSON.");
-  command.footer = fmt::format("Example:\n  duel experiment {} logo", verb);
-  command.action = [&arguments, verb](CommandContext& context) {
-    return change_state(arguments, verb, context);
+std::string experiment_text(const std::string& id, const Json& shown) {
+  const Json& stopping = shown.at("stopping");
+  const Json& feedback = shown.at("feedback");
+  std::string text =
+      stdout_paint().bold(fmt::format("{} is {}", id, shown_text(shown, "state"))) + "\n\n";
+  const auto line = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) text += fmt::format("{:<12}{}\n", name, value);
   };
+  line("name", shown_text(shown, "name"));
+  line("mode", shown_text(shown, "mode"));
+  line("policy", shown_text(shown, "policy"));
+  line("goal",
+       fmt::format("{}, alpha {}", shown_text(shown, "goal"), shown_text(stopping, "alpha")));
+  const auto most = stopping.at("max_duels").get<std::uint64_t>();
+  line("duels", fmt::format("{} served, {} pending{}", shown_text(shown, "served"),
+                            shown_text(shown, "pending"),
+                            most > 0 ? fmt::format(", at most {}", most) : ""));
+  line("timeout", fmt::format("{} s, then {}", shown_text(feedback, "timeout_s"),
+                              shown_text(feedback, "on_timeout")));
+  line("order", shown_text(shown.at("presentation"), "order"));
+  line("record", fmt::format("{}, {}", shown_text(shown, "sequence"), shown_text(shown, "head")));
+  return text + "\n" + arms_table(shown);
+}
+
+Result<int> run_show(const ExperimentArguments& arguments, CommandContext& context) {
+  return print_answer(
+      arguments.client, HttpMethod::get, experiment_target(arguments.experiment_id), {},
+      [&](const Json& shown) { return experiment_text(arguments.experiment_id, shown); }, context);
+}
+
+Result<int> run_state(const ExperimentArguments& arguments, CommandContext& context) {
+  const std::string& id = arguments.experiment_id;
+  return print_answer(
+      arguments.client, HttpMethod::post, experiment_target(id, "/" + arguments.verb), {},
+      [&](const Json& shown) { return fmt::format("{} is {}\n", id, shown_text(shown, "state")); },
+      context);
 }
 
 // --- Arms ---------------------------------------------------------------------------------------
 
-struct ArmArguments {
-  ClientOptions client;
-  std::string experiment_id;
-  std::string arm_id;
-  std::string payload;
-  std::string payload_file;
-  bool json = false;
-};
-
-std::string arm_target(const ArmArguments& arguments) {
+std::string arm_target(const ExperimentArguments& arguments) {
   return experiment_target(arguments.experiment_id, "/arms/" + percent_encoded(arguments.arm_id));
 }
 
-Result<int> run_arms_list(const ArmArguments& arguments, CommandContext& context) {
+Result<int> run_arms_list(const ExperimentArguments& arguments, CommandContext& context) {
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     DUEL_ASSIGN(const Json shown, client.get(experiment_target(arguments.experiment_id)));
-    return context.done(arguments.json ? shown.at("arms").dump_pretty() : arms_table(shown));
+    return context.done(arguments.client.json ? shown.at("arms").dump_pretty() : arms_table(shown));
   });
 }
 
-Result<int> run_arms_add(const ArmArguments& arguments, CommandContext& context) {
+Result<int> run_arms_add(const ExperimentArguments& arguments, CommandContext& context) {
   Json body = Json::object();
   if (!arguments.payload.empty() && !arguments.payload_file.empty()) {
     return Error::invalid_argument("excludes --payload", "--payload-file");
   }
-  if (!arguments.payload.empty()) {
-    // What is not JSON is a text: most payloads are.
-    const auto json = Json::parse(arguments.payload);
-    body["payload"] = json ? *json : Json(arguments.payload);
-  }
+  std::string payload = arguments.payload;
   if (!arguments.payload_file.empty()) {
     auto text = read_whole_file(arguments.payload_file, kMostBytesOfConfig);
     if (!text.ok()) return usage_error("--payload-file", text.error());
-    const auto json = Json::parse(*text);
-    body["payload"] = json ? *json : Json(*text);
+    payload = *std::move(text);
   }
-  return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
-    DUEL_ASSIGN(const Json arm, client.ask(HttpMethod::put, arm_target(arguments), body));
-    return context.done(arguments.json ? arm.dump_pretty()
-                                       : fmt::format("{} takes part\n", arguments.arm_id));
-  });
+  if (!arguments.payload.empty() || !arguments.payload_file.empty()) {
+    // What is not JSON is a text: most payloads are.
+    const auto json = Json::parse(payload);
+    body["payload"] = json ? *json : Json(payload);
+  }
+  return print_answer(
+      arguments.client, HttpMethod::put, arm_target(arguments), body,
+      [&](const Json&) { return fmt::format("{} takes part\n", arguments.arm_id); }, context);
 }
 
-Result<int> run_arms_retire(const ArmArguments& arguments, CommandContext& context) {
-  return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
-    DUEL_ASSIGN(const Json arm, client.ask(HttpMethod::del, arm_target(arguments)));
-    return context.done(arguments.json ? arm.dump_pretty()
-                                       : fmt::format("{} is retired\n", arguments.arm_id));
-  });
+Result<int> run_arms_retire(const ExperimentArguments& arguments, CommandContext& context) {
+  return print_answer(
+      arguments.client, HttpMethod::del, arm_target(arguments), {},
+      [&](const Json&) { return fmt::format("{} is retired\n", arguments.arm_id); }, context);
+}
+
+// --- Declarations -------------------------------------------------------------------------------
+
+// A command about one experiment: its id, what `more` declares, and where to ask.
+void add_command_about_one(
+    Command& above, const std::string& name, const std::string& about, const std::string& example,
+    Result<int> (*run)(const ExperimentArguments&, CommandContext&),
+    const std::function<void(Command&, ExperimentArguments&)>& more = [](auto&, auto&) {}) {
+  Command& command = above.add_command(name, about);
+  ExperimentArguments& arguments = command.runs(run);
+  command.add_required("ID EXPERIMENT", not_empty(&arguments.experiment_id), "The experiment.");
+  more(command, arguments);
+  add_json_client_options(command, arguments.client);
+  command.footer = "Example:\n  duel experiment " + example;
+}
+
+void add_state_command(Command& above, const std::string& verb, const std::string& about) {
+  add_command_about_one(above, verb, about, verb + " logo", run_state,
+                        [&](Command&, ExperimentArguments& arguments) { arguments.verb = verb; });
 }
 
 void add_arms_command(Command& above) {
@@ -375,34 +343,22 @@ void add_arms_command(Command& above) {
       "changes, and its id is never used again.");
   arms.needs_command = true;
   arms.footer = "Example:\n  duel experiment arms list logo";
-
-  Command& list = arms.add_command("list", "Lists the arms.");
-  ArmArguments& listed = list.runs(run_arms_list);
-  add_id(list, listed.experiment_id);
-  add_client_options(list, listed.client);
-  list.add("--json", &listed.json, "Print JSON.");
-  list.footer = "Example:\n  duel experiment arms list logo";
-
-  Command& add = arms.add_command("add", "Adds an arm.");
-  ArmArguments& added = add.runs(run_arms_add);
-  add_id(add, added.experiment_id);
-  add.add_required("ARM_ID", not_empty(&added.arm_id), "The new arm.");
-  add.add("--payload JSON", not_empty(&added.payload),
-          "Payload that is returned with its duels; text that is not JSON becomes a JSON string.");
-  add.add("--payload-file FILE", not_empty(&added.payload_file), "The same from a file.");
-  add_client_options(add, added.client);
-  add.add("--json", &added.json, "Print JSON.");
-  add.footer =
-      "Example:\n  duel experiment arms add logo violet --payload '{\"file\":\"violet.svg\"}'";
-
-  Command& retire =
-      arms.add_command("retire", "Retires an arm: it is not served again, and nothing is erased.");
-  ArmArguments& retired = retire.runs(run_arms_retire);
-  add_id(retire, retired.experiment_id);
-  retire.add_required("ARM_ID", not_empty(&retired.arm_id), "The arm.");
-  add_client_options(retire, retired.client);
-  retire.add("--json", &retired.json, "Print JSON.");
-  retire.footer = "Example:\n  duel experiment arms retire logo green";
+  add_command_about_one(arms, "list", "Lists the arms.", "arms list logo", run_arms_list);
+  add_command_about_one(
+      arms, "add", "Adds an arm.", "arms add logo violet --payload '{\"file\":\"violet.svg\"}'",
+      run_arms_add, [](Command& add, ExperimentArguments& arguments) {
+        add.add_required("ARM_ID", not_empty(&arguments.arm_id), "The new arm.");
+        add.add("--payload JSON", not_empty(&arguments.payload),
+                "Payload that is returned with its duels; text that is not JSON becomes a JSON "
+                "string.");
+        add.add("--payload-file FILE", not_empty(&arguments.payload_file), "The same from a file.");
+      });
+  add_command_about_one(arms, "retire",
+                        "Retires an arm: it is not served again, and nothing is erased.",
+                        "arms retire logo green", run_arms_retire,
+                        [](Command& retire, ExperimentArguments& arguments) {
+                          retire.add_required("ARM_ID", not_empty(&arguments.arm_id), "The arm.");
+                        });
 }
 
 }  // namespace
@@ -421,18 +377,10 @@ void add_experiment_command(Command& program) {
   add_new_command(experiment);
 
   Command& list = experiment.add_command("list", "Lists all experiments.");
-  ListArguments& listed = list.runs(run_list);
-  add_client_options(list, listed.client);
-  list.add("--json", &listed.json, "Print JSON.");
+  add_json_client_options(list, list.runs(run_list).client);
   list.footer = "Example:\n  duel experiment list";
-
-  Command& show = experiment.add_command("show", "Shows configuration, state and arms.");
-  ShowArguments& shown = show.runs(run_show);
-  add_id(show, shown.experiment_id);
-  add_client_options(show, shown.client);
-  show.add("--json", &shown.json, "Print JSON.");
-  show.footer = "Example:\n  duel experiment show logo";
-
+  add_command_about_one(experiment, "show", "Shows configuration, state and arms.", "show logo",
+                        run_show);
   add_state_command(experiment, "start", "Starts a draft.");
   add_state_command(
       experiment, "pause",

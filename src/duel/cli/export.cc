@@ -7,7 +7,6 @@
 
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
-#include "duel/cli/experiment_or_file.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/comparison_table.h"
 
@@ -60,7 +59,7 @@ Result<int> run_export(const ExportArguments& arguments, CommandContext& context
     return Error::invalid_argument(fmt::format("{} are exported as jsonl", arguments.what),
                                    "--format");
   }
-  if (names_experiment(arguments.name, arguments.client)) {
+  if (arguments.client.name_experiment(arguments.name)) {
     return export_experiment(arguments, context);
   }
   if (arguments.what_option->given()) {

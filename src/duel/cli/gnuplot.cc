@@ -1,7 +1,6 @@
 #include "duel/cli/gnuplot.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,10 +11,9 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <string_view>
 
 #include "duel/core/numbers.h"
-#include "duel/pictures/picture.h"
+#include "duel/pages/report.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX asks for it
 
@@ -47,32 +45,12 @@ std::string content_of(std::FILE* file) {
   return text;
 }
 
-std::string xml_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 // An SVG's title is what a browser shows of it in a tab and a screen reader reads out.
 void name_picture(std::string& picture, const std::string& title) {
   constexpr std::string_view kUnnamed = "<title>Gnuplot</title>";
   const std::size_t at = title.empty() ? std::string::npos : picture.find(kUnnamed);
   if (at == std::string::npos || !picture.starts_with("<?xml")) return;
-  picture.replace(at, kUnnamed.size(), fmt::format("<title>{}</title>", xml_text(title)));
+  picture.replace(at, kUnnamed.size(), fmt::format("<title>{}</title>", escaped_html(title)));
 }
 
 }  // namespace
@@ -127,6 +105,17 @@ Result<std::string> run_gnuplot(const std::string& script) {
   }
   name_picture(picture, title_of_script(script));
   return picture;
+}
+
+Result<int> draw(const StudyResults& results, const PlotOptions& options, const std::string& output,
+                 CommandContext& context) {
+  DUEL_ASSIGN(const std::string script, gnuplot_script(results, options));
+  const InterruptGuard guard;
+  const auto picture = run_gnuplot(script);
+  if (guard.interrupted()) return guard.exit_code();
+  if (!picture.ok()) return picture.error();
+  DUEL_RETURN_IF_ERROR(context.write_output(output, *picture));
+  return kExitDone;
 }
 
 }  // namespace duel::cli

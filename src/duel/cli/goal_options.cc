@@ -35,4 +35,9 @@ std::vector<const Option*> add_goal_options(Command& command, const GoalTargets&
   return {&goal, &top, &epsilon, &assume};
 }
 
+void add_goal_options(Command& command, GoalOptions& goal, const std::string& when) {
+  goal.options = add_goal_options(
+      command, GoalTargets{&goal.kind, &goal.top, &goal.epsilon, &goal.assume}, when);
+}
+
 }  // namespace duel::cli

@@ -1,11 +1,8 @@
 // The options that say what is to be certified.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "duel/cli/options.h"
+#include "duel/log/record.h"
 
 namespace duel::cli {
 
@@ -17,9 +14,20 @@ struct GoalTargets {
   std::string* assume;
 };
 
+// What is to be certified.
+struct GoalOptions {
+  std::string kind = "condorcet";
+  std::uint64_t top = 0;
+  double epsilon = 0;
+  std::string assume = "none";
+  std::vector<const Option*> options{};  // in the order in which they are declared
+
+  Result<Goal> parse() const { return parse_goal(kind, top, epsilon, assume); }
+};
+
 // Declares --goal, --top, --epsilon and --assume. `when` begins each text: "With --certificates: ".
-// The options are returned in this order.
 std::vector<const Option*> add_goal_options(Command& command, const GoalTargets& targets,
                                             const std::string& when = "");
+void add_goal_options(Command& command, GoalOptions& goal, const std::string& when = "");
 
 }  // namespace duel::cli

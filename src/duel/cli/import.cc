@@ -23,10 +23,7 @@ struct ImportArguments {
   std::string output;
   std::string id;
   double alpha = 0.05;
-  std::string goal = "condorcet";
-  std::uint64_t top = 0;
-  double epsilon = 0;
-  std::string assume = "none";
+  GoalOptions goal;
   ClientOptions client;
 };
 
@@ -44,8 +41,7 @@ Result<MadeLog> log_of_comparisons(const ImportArguments& arguments) {
   const std::string id = arguments.id.empty()
                              ? id_from(std::filesystem::path(arguments.file).stem().string())
                              : arguments.id;
-  DUEL_ASSIGN(const Goal goal,
-              parse_goal(arguments.goal, arguments.top, arguments.epsilon, arguments.assume));
+  DUEL_ASSIGN(const Goal goal, arguments.goal.parse());
   const ExperimentRecord experiment = experiment_of(table, id, arguments.alpha, in_order, goal);
   if (const auto ledger = Ledger::make(experiment); !ledger.ok()) return ledger.error();
   // The whole log in memory, so that it is there as a whole or not at all.
@@ -128,8 +124,7 @@ void add_import_command(Command& program) {
               "Log to write, in place of the store or the server.");
   command.add("--id ID", &arguments.id, "Id of the experiment (default: from the file's name).");
   command.add("--alpha ALPHA", &arguments.alpha, "Error level of its certificate (default 0.05).");
-  add_goal_options(command,
-                   {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume});
+  add_goal_options(command, arguments.goal);
   add_client_options(command, arguments.client);
   command.footer =
       "Examples:\n"

@@ -25,7 +25,7 @@ namespace {
 struct InterleaveArguments {
   ImpressionSpec spec;
   std::vector<std::string> clicks;
-  bool clicks_given = false;
+  const Option* clicks_option = nullptr;
   std::string batch;
   bool json = false;
   bool list = false;
@@ -128,9 +128,8 @@ std::string answer_text(const Impression& impression) {
   for (std::size_t r = 0; r < names.size(); ++r) {
     credits.row({names[r], short_number(answer.credit[r])});
   }
-  Table pairs;
-  pairs.column("first", Align::left).column("second", Align::left).column("value");
-  pairs.column("outcome", Align::left);
+  Table pairs("first,second", Align::left);
+  pairs.column("value").column("outcome", Align::left);
   for (const Impression::Preference& preference : answer.preferences) {
     pairs.row({names[preference.first], names[preference.second], short_number(preference.value),
                verdict(preference, names)});
@@ -147,13 +146,11 @@ void for_each_method(Visit visit) {
 }
 
 std::string methods_text() {
-  Table names;
-  names.column("method", Align::left).column("rankings", Align::left);
-  names.column("what it is", Align::left).column("paper", Align::left);
-  OptionsTable options;
+  Table names("method,rankings,what it is,paper", Align::left);
+  Table options = options_table();
   for_each_method([&](const auto& kind, bool multileaves) {
     names.row({kind.facts.name, multileaves ? "2 or more" : "2", kind.facts.doc, kind.facts.paper});
-    options.add(kind.facts.name, kind.options);
+    add_options(options, kind.facts.name, kind.options);
   });
   return names.to_string() + "\n" + options.to_string();
 }
@@ -179,7 +176,8 @@ Result<int> run_batch(const InterleaveArguments& arguments, CommandContext& cont
     return Error::invalid_argument(
         fmt::format("a batch is drafted by team-draft, not by {}", spec.method), "--method");
   }
-  if (!spec.rankings.empty() || !spec.id.empty() || arguments.clicks_given || spec.offset > 0) {
+  if (!spec.rankings.empty() || !spec.id.empty() || arguments.clicks_option->given() ||
+      spec.offset > 0) {
     return Error::invalid_argument("a batch has its rankings and ids in the file", "--batch",
                                    "without FILES, --id, --offset and --clicks; duel credit takes "
                                    "the clicks of a whole log");
@@ -232,7 +230,7 @@ Result<int> run_interleave(const InterleaveArguments& arguments, CommandContext&
     lists.push_back(std::move(list));
   }
   std::optional<DocumentIds> clicks;
-  if (arguments.clicks_given) clicks = clicked_ids(arguments.clicks, lists);
+  if (arguments.clicks_option->given()) clicks = clicked_ids(arguments.clicks, lists);
   DUEL_ASSIGN(const Impression impression, plan.show(lists, clicks));
   if (arguments.json) {
     context.print(impression.to_json().dump_pretty());
@@ -257,7 +255,7 @@ void add_interleave_command(Command& program) {
       "A ranking is a file of document ids, best first, one per line. The same seed, id and "
       "rankings "
       "give the same list on every machine.");
-  auto& arguments = command.keep<InterleaveArguments>();
+  InterleaveArguments& arguments = command.runs(run_interleave);
   ImpressionSpec& spec = arguments.spec;
   command.add("FILES", &spec.rankings, "The rankings; - is standard input.");
   command.add("--method METHOD", &spec.method,
@@ -270,7 +268,7 @@ void add_interleave_command(Command& program) {
               "Documents shown on earlier pages of the same draft; default 0.");
   command.add("--seed N", count(&spec.seed, 0, (std::uint64_t{1} << 63) - 1),
               "Seed of the experiment; default 0.");
-  const Option& clicks = command.add(
+  arguments.clicks_option = &command.add(
       "--clicks LIST", &arguments.clicks,
       "Clicked documents, separated by commas; prints the credit. Empty: no click. Give "
       "the option once per document where ids hold commas.");
@@ -286,10 +284,6 @@ void add_interleave_command(Command& program) {
       "  duel interleave --method 'probabilistic(tau=3)' --id q1 A.txt B.txt\n"
       "  duel interleave --method team-draft-multileave --id q1 A.txt B.txt C.txt\n"
       "  duel interleave --batch impressions.jsonl > pages.jsonl";
-  command.action = [&arguments, &clicks](CommandContext& context) {
-    arguments.clicks_given = clicks.given();
-    return run_interleave(arguments, context);
-  };
 }
 
 }  // namespace duel::cli

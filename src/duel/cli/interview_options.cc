@@ -56,10 +56,7 @@ void add_interview_options(Command& command, InterviewOptions& options,
               orders.size() == 3 ? "Which arm is shown first: random (default), both (each duel is "
                                    "judged in both orders; a flip is a tie), or fixed."
                                  : "Which arm is shown first: random (default) or fixed.");
-  command.add_configurable("--alpha NUMBER",
-                           number(
-                               &options.request.alpha,
-                               [](double alpha) { return alpha > 0 && alpha < 1; }, "> 0 and < 1"),
+  command.add_configurable("--alpha NUMBER", error_level(&options.request.alpha),
                            "Largest probability that the certificate is wrong (default 0.05).");
   command.add_configurable(
       "--max-duels N", count(&options.request.max_duels, 1, 1'000'000'000),

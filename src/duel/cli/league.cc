@@ -36,10 +36,7 @@ struct LeagueArguments {
   bool no_built_in = false;
   std::vector<std::string> policies;
   bool certificates = false;
-  std::string goal = "condorcet";
-  std::uint64_t top = 0;
-  double epsilon = 0;
-  std::string assume = "none";
+  GoalOptions goal;
   double alpha = CertificateLeagueSpec{}.alpha;
   std::uint64_t max_duels = CertificateLeagueSpec{}.max_duels;
   std::uint64_t rounds = LeagueSpec{}.rounds;
@@ -51,7 +48,6 @@ struct LeagueArguments {
   bool force = false;
   const Option* rounds_option = nullptr;
   const Option* trials_option = nullptr;
-  std::vector<const Option*> goal_options;
   const Option* alpha_option = nullptr;
   const Option* max_duels_option = nullptr;
 };
@@ -109,11 +105,10 @@ std::uint32_t trials_of(const LeagueArguments& arguments) {
 }
 
 Result<LeagueSpec> spec_of(const LeagueArguments& arguments) {
-  std::vector<const Option*> of_certificates = arguments.goal_options;
+  std::vector<const Option*> of_certificates = arguments.goal.options;
   of_certificates.insert(of_certificates.end(),
                          {arguments.alpha_option, arguments.max_duels_option});
-  for (const Option* option : of_certificates) {
-    if (!option->given()) continue;
+  if (const Option* option = first_given(of_certificates)) {
     return Error::invalid_argument("a league by regret has no certificates", option->name(),
                                    "add --certificates");
   }
@@ -135,8 +130,7 @@ Result<CertificateLeagueSpec> certificate_spec_of(const LeagueArguments& argumen
                                    "--max-duels is the number after which it counts as undecided");
   }
   CertificateLeagueSpec spec;
-  DUEL_ASSIGN(spec.goal,
-              parse_goal(arguments.goal, arguments.top, arguments.epsilon, arguments.assume));
+  DUEL_ASSIGN(spec.goal, arguments.goal.parse());
   spec.alpha = arguments.alpha;
   spec.max_duels = arguments.max_duels;
   spec.trials = trials_of(arguments);
@@ -271,9 +265,7 @@ void add_league_command(Command& program) {
   command.add("--certificates", &arguments.certificates,
               "Rank by the duels to a certificate instead of regret. Self-duels are left out, and "
               "a round-robin over all pairs is shown for comparison.");
-  arguments.goal_options = add_goal_options(
-      command, {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume},
-      "With --certificates: ");
+  add_goal_options(command, arguments.goal, "With --certificates: ");
   arguments.alpha_option = &command.add("--alpha FLOAT", &arguments.alpha,
                                         "With --certificates: error level of the certificate.");
   arguments.max_duels_option = &command.add(

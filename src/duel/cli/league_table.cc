@@ -24,10 +24,6 @@ constexpr const char* kIndistinguishable = "=";
 
 const char* plural(std::size_t count) { return count == 1 ? "" : "s"; }
 
-std::string share_text(std::uint64_t count, std::uint64_t of) {
-  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(count) / static_cast<double>(of));
-}
-
 // Above a table, in as many lines as it takes.
 std::string heading(const std::string& text) {
   return wrapped(text, report_width() - 2, 2) + "\n\n";
@@ -98,11 +94,7 @@ std::string problem_text(const LeagueTable& problem, const LeagueResults& result
 std::string problem_text(const CertificateTable& problem, const CertificateLeagueResults& results,
                          const Paint& paint) {
   const LeagueTable& league = problem.league;
-  const auto cap = static_cast<double>(results.max_duels);
-  // At least the cap: the rest of the experiment was not waited for.
-  const auto duels = [&](double value) {
-    return value >= cap ? fmt::format(">{:.0f}", cap) : fmt::format("{:.0f}", value);
-  };
+  const auto duels = [&](double value) { return capped_duels(value, results.max_duels); };
   std::string text = heading(
       paint.bold(league.problem) +
       fmt::format(

@@ -77,9 +77,19 @@ Result<int> run_from_grades(const LearnArguments& arguments, const LearnSpec& sp
       spec.heldout.empty() ? "training" : "held-out", learned.offline_ndcg);
 }
 
-Result<int> run_learn(LearnArguments arguments, CommandContext& context) {
+Result<int> run_learn(const LearnArguments& given, const Command& command,
+                      CommandContext& context) {
+  LearnArguments arguments = given;
   LearnSpec spec = arguments.spec;
   if (!arguments.resume.empty()) {
+    // All else is in the saved run.
+    const std::set<std::string> free = {"--impressions", "--threads", "--output",
+                                        "--resume",      "--json",    "--quiet"};
+    for (const Option& option : command.options) {
+      if (!option.on_command_line() || free.contains(option.name())) continue;
+      return Error::invalid_argument(fmt::format("{} is taken from the saved run", option.name()),
+                                     "--resume", "leave it out");
+    }
     DUEL_ASSIGN(spec, resumed_spec(LearnFiles(arguments.resume), spec));
     if (arguments.output.empty()) arguments.output = arguments.resume;
   }
@@ -125,7 +135,7 @@ void add_learn_command(Command& program) {
       "sum weighs impression t by discount^(t-1)) and of the ranker learned (offline), at 1, "
       "2, 5, 10, ... impressions and at the end, with standard errors over trials. Results depend "
       "on the seed alone, never on the threads.");
-  auto& arguments = command.keep<LearnArguments>();
+  LearnArguments& arguments = command.runs(run_learn);
   LearnSpec& spec = arguments.spec;
   command.add_judged_data(&spec.data);
   command.add("--heldout DATA", not_empty(&spec.heldout),
@@ -171,19 +181,6 @@ void add_learn_command(Command& program) {
       "--interleave team-draft --clicks perfect --impressions 1e6\n"
       "  duel learn --data 'synthetic(queries=200,features=20)' --learner pdgd -o model\n"
       "  duel learn --resume model --impressions 2e4";
-  command.action = [&arguments, &command](CommandContext& context) -> Result<int> {
-    // All else is in the saved run.
-    const std::set<std::string> free = {"--impressions", "--threads", "--output",
-                                        "--resume",      "--json",    "--quiet"};
-    for (const Option& option : command.options) {
-      if (arguments.resume.empty() || !option.on_command_line() || free.contains(option.name())) {
-        continue;
-      }
-      return Error::invalid_argument(fmt::format("{} is taken from the saved run", option.name()),
-                                     "--resume", "leave it out");
-    }
-    return run_learn(arguments, context);
-  };
 }
 
 }  // namespace duel::cli

@@ -29,12 +29,12 @@ void add_matrix_argument(Command& command, std::string* matrix) {
 
 // show -------------------------------------------------------------------------------------------
 
-struct ShowArguments {
+struct MatrixArguments {
   std::string matrix;
   bool json = false;
 };
 
-Result<int> run_show(const ShowArguments& arguments, CommandContext& context) {
+Result<int> show_matrix(const MatrixArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
   const MatrixDescription facts(matrix);
   return context.done(arguments.json ? facts.to_json().dump_pretty()
@@ -46,7 +46,7 @@ void add_show(Command& parent) {
       "show",
       "Describes a matrix: winners, gaps, which assumptions hold and the worst case where one "
       "does not, and the lower bound on regret.");
-  ShowArguments& arguments = command.runs(run_show);
+  MatrixArguments& arguments = command.runs(show_matrix);
   add_matrix_argument(command, &arguments.matrix);
   command.add("--json", &arguments.json, "Print JSON.");
   command.footer =
@@ -73,7 +73,7 @@ std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) 
   return words;
 }
 
-Result<int> run_check(const CheckArguments& arguments, CommandContext& context) {
+Result<int> check_matrix(const CheckArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
   DUEL_ASSIGN(const std::vector<AssumptionVerdict> verdicts,
               check_requirements(matrix, split_at_commas(arguments.require)));
@@ -87,7 +87,7 @@ void add_check(Command& parent) {
       "check",
       "Checks that a file holds a preference matrix, and that it meets the given requirements. The "
       "exit code is 0 if so and 4 if a requirement fails.");
-  CheckArguments& arguments = command.runs(run_check);
+  CheckArguments& arguments = command.runs(check_matrix);
   add_matrix_argument(command, &arguments.matrix);
   command
       .add("--require LIST", &arguments.require,
@@ -120,13 +120,11 @@ Json catalogue_json() {
 }
 
 std::string catalogue_text() {
-  Table names;
-  names.column("matrix", Align::left).column("what it is", Align::left);
-  names.column("source", Align::left);
-  OptionsTable options;
+  Table names("matrix,what it is,source", Align::left);
+  Table options = options_table();
   for (const MatrixKind& kind : matrix_catalogue()) {
     names.row({kind.facts.example, kind.facts.doc, kind.facts.source});
-    options.add(kind.facts.name, kind.options);
+    add_options(options, kind.facts.name, kind.options);
   }
   return names.to_string() + "\n" + options.to_string();
 }

@@ -5,7 +5,6 @@
 
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
-#include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/table.h"
 
@@ -19,13 +18,7 @@ struct NextArguments {
   std::string subject;
   std::vector<std::string> exclude;
   std::string task;
-  bool json = false;
 };
-
-std::string shown_content(const Json& payload) {
-  if (payload.is_null()) return "";
-  return printable_line(payload.is_string() ? payload.get<std::string>() : payload.dump());
-}
 
 Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
   Json body;
@@ -38,21 +31,20 @@ Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
     DUEL_ASSIGN(
         const Json duel,
         client.ask(HttpMethod::post, experiment_target(arguments.experiment_id, "/duels"), body));
-    if (arguments.json) return context.done(duel.dump_pretty());
+    if (arguments.client.json) return context.done(duel.dump_pretty());
     const std::string duel_id = duel.at("duel_id").get<std::string>();
     std::string text = fmt::format("duel {}\n", duel_id);
     if (const Json* task = duel.find("task")) {
       const Json* payload = task->find("payload");
       text += fmt::format("task {}{}\n", task->at("task_id").get<std::string>(),
-                          payload != nullptr ? ": " + shown_content(*payload) : "");
+                          payload != nullptr ? ": " + shown_text(*payload) : "");
     }
     Table table;
     table.column("place").column("arm", Align::left).column("payload", Align::left);
     for (const Json& arm : duel.at("arms").items()) {
-      const Json* payload = arm.find("payload");
       table.row(std::vector<std::string>{fmt::format("{}", arm.at("position").get<std::uint64_t>()),
                                          arm.at("arm_id").get<std::string>(),
-                                         payload ? shown_content(*payload) : ""});
+                                         shown_text(arm, "payload")});
     }
     context.print(text + table.to_string());
     if (duel.at("arms").size() == 2) {
@@ -95,8 +87,7 @@ void add_next_command(Command& program) {
   command.add("--exclude ARM_ID", not_empty(&arguments.exclude),
               "An arm that cannot be shown now. May be repeated.");
   command.add("--task ID", not_empty(&arguments.task), "The task that the duel is about.");
-  add_client_options(command, arguments.client);
-  command.add("--json", &arguments.json, "Print JSON.");
+  add_json_client_options(command, arguments.client);
   command.footer = "Example:\n  duel next logo --subject visitor-17";
 }
 

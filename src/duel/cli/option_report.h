@@ -10,14 +10,14 @@
 namespace duel::cli {
 
 // One table of the options of many owners.
-class OptionsTable {
- public:
-  OptionsTable();
-  void add(const std::string& owner, std::span<const OptionFact> options);
-  std::string to_string() const { return table_.to_string(); }
-
- private:
-  Table table_;
-};
+inline Table options_table() {
+  return Table("option of,name,default,allowed,meaning", Align::left);
+}
+inline void add_options(Table& table, const std::string& owner,
+                        std::span<const OptionFact> options) {
+  for (const OptionFact& option : options) {
+    table.row({owner, option.name, option.default_value, option.allowed, option.doc});
+  }
+}
 
 }  // namespace duel::cli

@@ -60,11 +60,20 @@ Value number(double* target, bool (*fits)(double), std::string allowed) {
       });
 }
 
+Value error_level(double* target) {
+  return number(target, [](double alpha) { return alpha > 0 && alpha < 1; }, "> 0 and < 1");
+}
+
 std::string Option::name() const {
   for (const std::string& spelling : spellings) {
     if (spelling.starts_with("--")) return spelling;
   }
   return names;
+}
+
+const Option* first_given(const std::vector<const Option*>& options) {
+  const auto found = std::ranges::find_if(options, &Option::given);
+  return found == options.end() ? nullptr : *found;
 }
 
 Command::Command(std::string name_, std::string about_, const Command* above_)

@@ -62,6 +62,8 @@ inline Value count(std::uint64_t* target, CountRange range) {
 }
 // A number that fits; `allowed` says which do.
 Value number(double* target, bool (*fits)(double), std::string allowed);
+// The probability that a certificate may be wrong.
+Value error_level(double* target);
 
 // An option, a flag or an argument of a command.
 struct Option {
@@ -94,6 +96,9 @@ struct Option {
   std::vector<std::string> texts;  // what was given
   bool configured = false;         // and whether by the configuration
 };
+
+// The first of them that was given; null where none was.
+const Option* first_given(const std::vector<const Option*>& options);
 
 class Command {
  public:
@@ -132,6 +137,13 @@ class Command {
   Arguments& runs(Result<int> (*run)(const Arguments&, CommandContext&)) {
     Arguments& arguments = keep<Arguments>();
     action = [&arguments, run](CommandContext& context) { return run(arguments, context); };
+    return arguments;
+  }
+  // The same of work that asks which options were given.
+  template <class Arguments>
+  Arguments& runs(Result<int> (*run)(const Arguments&, const Command&, CommandContext&)) {
+    Arguments& arguments = keep<Arguments>();
+    action = [&, run](CommandContext& context) { return run(arguments, *this, context); };
     return arguments;
   }
 

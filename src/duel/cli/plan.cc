@@ -11,6 +11,7 @@
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/goal_options.h"
 #include "duel/cli/progress.h"
+#include "duel/cli/result_table.h"
 #include "duel/core/described_json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
@@ -30,16 +31,8 @@ struct PlanArguments {
   const Option* gap_option = nullptr;
 };
 
-std::string share_text(std::uint64_t count, std::uint64_t of) {
-  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(count) / static_cast<double>(of));
-}
-
 std::string plan_text(const PlanResults& results, bool priced, const Paint& paint) {
-  const auto cap = static_cast<double>(results.max_duels);
-  // At least the cap: the rest of the experiments was not waited for.
-  const auto duels = [&](double value) {
-    return value >= cap ? fmt::format(">{:.0f}", cap) : fmt::format("{:.0f}", value);
-  };
+  const auto duels = [&](double value) { return capped_duels(value, results.max_duels); };
   std::string text = fmt::format(
       "{}: {}, {}error level {}, {} of at most {}\n\n", paint.bold(results.truth),
       counted(results.num_arms, "arm"),

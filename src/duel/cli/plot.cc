@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "duel/cli/commands.h"
-#include "duel/cli/draw.h"
+#include "duel/cli/gnuplot.h"
 #include "duel/core/json.h"
 #include "duel/core/whole_file.h"
 #include "duel/pages/report.h"

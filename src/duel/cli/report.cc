@@ -18,7 +18,6 @@ struct ReportArguments {
   std::string duel_id;
   std::string answer;
   std::string voter;
-  bool json = false;
 };
 
 constexpr std::array<std::string_view, 5> kResults = {"tie", "both_bad", "skip", "invalid",
@@ -75,7 +74,7 @@ Result<int> run_report(const ReportArguments& arguments, CommandContext& context
       if (error.where == "/winner" || error.where == "/result") error.where = "ANSWER";
       return error;
     }
-    return context.done(arguments.json
+    return context.done(arguments.client.json
                             ? told->dump_pretty()
                             : fmt::format("{}: {}\n", arguments.duel_id,
                                           described(told->at("status").get<std::string>())));
@@ -96,8 +95,7 @@ void add_report_command(Command& program) {
                        "The winner's id, or first or second for the place it was shown at; tie, "
                        "both_bad, skip or invalid; close for a page of search results.");
   command.add("--voter ID", not_empty(&arguments.voter), "Who answered, for the log.");
-  add_client_options(command, arguments.client);
-  command.add("--json", &arguments.json, "Print JSON.");
+  add_json_client_options(command, arguments.client);
   command.footer =
       "Examples:\n  duel report logo c0196a red\n  duel report logo c0196b tie --voter ann";
 }

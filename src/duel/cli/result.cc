@@ -9,7 +9,6 @@
 
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
-#include "duel/cli/experiment_or_file.h"
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/goal_options.h"
 #include "duel/cli/result_report.h"
@@ -32,17 +31,12 @@ struct ResultArguments {
   std::string file;
   std::string log;
   double alpha = 0.05;
-  std::string goal = "condorcet";
-  std::uint64_t top = 0;
-  double epsilon = 0;
-  std::string assume = "none";
-  std::vector<const Option*> goal_options;
+  GoalOptions goal;
   std::vector<const Option*> file_options;  // of no use to an experiment of a store
   double prior = 0;                         // shape of the Gamma prior
   const Option* prior_option = nullptr;
   bool position = false;
   std::vector<std::string> outputs;
-  bool json = false;
   bool strict = false;
   ClientOptions client;
 };
@@ -101,15 +95,14 @@ Status write_board(const std::string& file, const std::string& source, const Led
 // `json` is the result as it came from a server, which may say more than this version knows.
 Result<int> show(const ExperimentResult& result, const std::optional<Json>& json,
                  const ResultArguments& arguments, CommandContext& context) {
-  context.print(arguments.json ? (json ? *json : described_json(result)).dump_pretty()
-                               : result_text(result, stdout_paint()));
+  context.print(arguments.client.json ? (json ? *json : described_json(result)).dump_pretty()
+                                      : result_text(result, stdout_paint()));
   const bool unhealthy = overall(result.health) == HealthVerdict::failed;
   return arguments.strict && unhealthy ? kExitUnhealthy : kExitDone;
 }
 
 Result<int> show_experiment(const ResultArguments& arguments, CommandContext& context) {
-  for (const Option* option : arguments.file_options) {
-    if (!option->given()) continue;
+  if (const Option* option = first_given(arguments.file_options)) {
     return Error::invalid_argument("is for a log or a file of comparisons", option->name(),
                                    "an experiment has its own");
   }
@@ -127,7 +120,7 @@ Result<int> run_result(const ResultArguments& arguments, CommandContext& context
         "one experiment, log or file of comparisons is needed", "result",
         "duel result EXPERIMENT, duel result --log LOG, or duel result votes.csv");
   }
-  if (arguments.log.empty() && names_experiment(arguments.file, arguments.client)) {
+  if (arguments.log.empty() && arguments.client.name_experiment(arguments.file)) {
     return show_experiment(arguments, context);
   }
   const std::string& file = arguments.log.empty() ? arguments.file : arguments.log;
@@ -143,11 +136,9 @@ Result<int> run_result(const ResultArguments& arguments, CommandContext& context
     }
     options.prior = GammaPrior{.shape = arguments.prior};
   }
-  DUEL_ASSIGN(const Goal goal,
-              parse_goal(arguments.goal, arguments.top, arguments.epsilon, arguments.assume));
+  DUEL_ASSIGN(const Goal goal, arguments.goal.parse());
   if (looks_like_log(file)) {
-    for (const Option* option : arguments.goal_options) {
-      if (!option->given()) continue;
+    if (const Option* option = first_given(arguments.goal.options)) {
       return Error::invalid_argument("a log has a goal of its own", option->name(),
                                      "it is for a file of comparisons");
     }
@@ -181,9 +172,7 @@ void add_result_command(Command& program) {
   const Option& alpha = command.add(
       "--alpha ALPHA", &arguments.alpha,
       "Error level of the certificate of comparisons (default 0.05); a log has its own.");
-  arguments.goal_options = add_goal_options(
-      command, {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume},
-      "For comparisons; a log has its own. ");
+  add_goal_options(command, arguments.goal, "For comparisons; a log has its own. ");
   arguments.prior_option =
       &command.add("--prior SHAPE", &arguments.prior,
                    "Shape of a Gamma prior on the Bradley-Terry strengths, above 1: Elo is then "
@@ -197,12 +186,11 @@ void add_result_command(Command& program) {
                   "Also write the board: arms with ranks, strengths, intervals and counts as .csv "
                   "or .md, strengths and a map of the wins as .svg, .pdf or .png, or a report in "
                   "one file with all charts as .html; may be repeated.");
-  arguments.file_options = arguments.goal_options;
+  arguments.file_options = arguments.goal.options;
   for (const Option* option : {&log, &alpha, arguments.prior_option, &position, &output}) {
     arguments.file_options.push_back(option);
   }
-  add_client_options(command, arguments.client);
-  command.add("--json", &arguments.json, "Print JSON.");
+  add_json_client_options(command, arguments.client);
   command.add("--strict", &arguments.strict, "Exit with 4 if a health check failed.");
   command.footer =
       "Examples:\n  duel result --log prompts.duel.jsonl\n"

@@ -192,7 +192,7 @@ std::string Report::matrix() const {
 
 // The pairs that the arms in front still have to show, the ones with the least evidence first.
 std::string Report::open_pairs(const ResultOrder& order) const {
-  constexpr std::size_t kMostRows = 20;
+  constexpr std::size_t kMostPairs = 20;
   std::vector<OpenPair> open = order.open;
   if (open.empty()) return "";
   std::ranges::stable_sort(open, {}, &OpenPair::log_evidence);
@@ -201,7 +201,7 @@ std::string Report::open_pairs(const ResultOrder& order) const {
     Table pairs;
     pairs.column("arm", Align::left).column("over", Align::left);
     pairs.column("evidence").column("needed").column("duels left");
-    for (std::size_t k = 0; k < std::min(open.size(), kMostRows); ++k) {
+    for (std::size_t k = 0; k < std::min(open.size(), kMostPairs); ++k) {
       pairs.row({names.at(open[k].first), names.at(open[k].second),
                  short_evidence(open[k].log_evidence), short_evidence(open[k].log_threshold),
                  duels_text(open[k].duels_left)});
@@ -209,7 +209,7 @@ std::string Report::open_pairs(const ResultOrder& order) const {
     return pairs;
   });
   std::string text = fmt::format("\nPairs that are still open\n{}", table);
-  if (open.size() > kMostRows) text += fmt::format("and {} more\n", open.size() - kMostRows);
+  if (open.size() > kMostPairs) text += fmt::format("and {} more\n", open.size() - kMostPairs);
   return text;
 }
 

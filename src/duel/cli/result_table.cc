@@ -201,6 +201,15 @@ MeanText mean_text(double mean, double se) {
   return {Cell(mean, decimals), fmt::format("± {:.{}f}", se, decimals), decimals};
 }
 
+std::string share_text(std::uint64_t count, std::uint64_t of) {
+  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(count) / static_cast<double>(of));
+}
+
+std::string capped_duels(double duels, std::uint64_t most) {
+  const auto cap = static_cast<double>(most);
+  return duels >= cap ? fmt::format(">{:.0f}", cap) : fmt::format("{:.0f}", duels);
+}
+
 std::string round_text(Round round) {
   Round digits = round;
   int exponent = 0;

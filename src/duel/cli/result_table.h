@@ -23,6 +23,11 @@ struct MeanText {
 };
 MeanText mean_text(double mean, double se);
 
+// "12.5 %".
+std::string share_text(std::uint64_t count, std::uint64_t of);
+// A number of duels. At least the cap: the rest of the experiment was not waited for.
+std::string capped_duels(double duels, std::uint64_t most);
+
 // 1000000 -> 1e6, 250000 -> 2.5e5, 12345 -> 12345.
 std::string round_text(Round round);
 

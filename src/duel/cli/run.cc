@@ -34,7 +34,7 @@ struct RunArguments {
   ServedOptions served;
 };
 
-Value seconds(double* target) {
+Value some_seconds(double* target) {
   return number(
       target, [](double value) { return value > 0 && value <= 1e6; },
       "> 0 and <= 1000000, in seconds");
@@ -221,7 +221,7 @@ void add_run_command(Command& program) {
       "other), 3 undecided after --max-duels or without fresh tasks, 4 certified, but a health "
       "check failed, 1 failure, 130 interrupted: the first Ctrl-C stops asking and waits for "
       "outstanding answers, the second drops them; 75 server unreachable.");
-  auto& arguments = command.keep<RunArguments>();
+  RunArguments& arguments = command.runs(run_here);
   add_interview_options(command, arguments.interview, {"random", "both", "fixed"});
   command.add("--judge COMMAND", &arguments.judge,
               "The judge's command line, run without a shell. Placeholders: {first} {second} "
@@ -234,12 +234,12 @@ void add_run_command(Command& program) {
       "line out.");
   command.add_configurable("--parallel N", count(&arguments.parallel, 1, 1000),
                            "Duels in flight at a time (default 1).");
-  command.add_configurable("--timeout SECONDS", seconds(&arguments.timeout),
+  command.add_configurable("--timeout SECONDS", some_seconds(&arguments.timeout),
                            "How long to wait for an answer (default 120).");
   command.add_configurable("--retries N", count(&arguments.retries, 0, 100),
                            "Retries when the judge fails (default 2).");
   command.add_configurable(
-      "--retry-delay SECONDS", seconds(&arguments.retry_delay),
+      "--retry-delay SECONDS", some_seconds(&arguments.retry_delay),
       "Delay before the first retry; doubles each time, up to 30 (default 0.5).");
   command.add("--on-failure WHAT", one_of(&arguments.on_failure, {"missing", "skip", "stop"}),
               "What happens to a duel when every try fails: missing (default), skip, or stop "
@@ -259,9 +259,6 @@ void add_run_command(Command& program) {
       "questions.jsonl --parallel 8\n"
       "  duel run --arms 'models/*.json' --judge ./judge.py --judge-protocol jsonl --order both "
       "--alpha 0.01 --max-duels 2000";
-  command.action = [&arguments, &command](CommandContext& context) {
-    return run_here(arguments, command, context);
-  };
 }
 
 }  // namespace duel::cli

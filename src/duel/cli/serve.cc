@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <chrono>
 #include <functional>
@@ -7,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "duel/cli/certified_command.h"
 #include "duel/cli/commands.h"
 #include "duel/client/store_location.h"
 #include "duel/http/http.h"
@@ -37,6 +37,34 @@ struct ServeArguments {
   std::string on_certified;
   std::uint64_t on_certified_timeout = 60;
 };
+
+// Runs the program that the operator has told of certificates, without a shell, gives it `input`,
+// and waits for its end. An error where it cannot be started, ends with another code than 0, or
+// takes longer than `timeout`: then it and everything that it started is killed. `stop`: whether to
+// give up.
+Status run_certified_command(const std::vector<std::string>& words, const std::string& input,
+                             std::chrono::milliseconds timeout, const std::function<bool()>& stop) {
+  constexpr int kLookMs = 100;
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  DUEL_ASSIGN(ChildProcess child, ChildProcess::start(words));
+  child.send(input);
+  child.end_input();
+  while (!child.ended()) {
+    if (stop()) return Error::unsupported("the server stops");
+    if (std::chrono::steady_clock::now() > deadline) {
+      return Error::unsupported(
+          fmt::format("'{}' did not end within {} s", words.front(), timeout.count() / 1000));
+    }
+    std::vector<pollfd> descriptors;
+    child.watch(descriptors);
+    ::poll(descriptors.data(), descriptors.size(), kLookMs);
+    child.pump();
+    child.output().clear();
+  }
+  if (child.exit_code() == 0) return Done{};
+  return Error::unsupported(fmt::format("'{}': {}", words.front(), child.how_it_ended()), "",
+                            child.complaint());
+}
 
 // Tells the operator's program of certificates; what it could not be told is tried again.
 Result<std::unique_ptr<CertifiedNotices>> notices_of(const ServeArguments& arguments,

@@ -128,7 +128,7 @@ Result<int> say_damaged(const Error& error, const StoreArguments& arguments,
   return kExitMismatch;
 }
 
-Result<int> run_check(const StoreArguments& arguments, CommandContext& context) {
+Result<int> check_store(const StoreArguments& arguments, CommandContext& context) {
   const std::string file = store_file(arguments.store);
   auto store = open_store_for_reading(arguments.store);
   if (!store.ok()) return say_damaged(store.error(), arguments, context);
@@ -166,13 +166,13 @@ Result<int> run_check(const StoreArguments& arguments, CommandContext& context) 
 
 // --- backup, compact, export, import ------------------------------------------------------------
 
-Result<int> run_backup(const StoreArguments& arguments, CommandContext& context) {
+Result<int> back_up_store(const StoreArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const std::shared_ptr<Store> store, open_store_for_reading(arguments.store));
   DUEL_RETURN_IF_ERROR(store->backup(arguments.file));
   return context.done("{} is written\n", arguments.file);
 }
 
-Result<int> run_compact(const StoreArguments& arguments, CommandContext& context) {
+Result<int> compact_store(const StoreArguments& arguments, CommandContext& context) {
   const std::string file = store_file(arguments.store);
   if (is_postgres(arguments.store)) {
     DUEL_ASSIGN(const std::shared_ptr<Store> store, open_store(arguments.store));
@@ -206,7 +206,7 @@ Status export_log(Store& store, const std::string& id, const std::filesystem::pa
   return file.commit();
 }
 
-Result<int> run_export(const StoreArguments& arguments, CommandContext& context) {
+Result<int> export_store(const StoreArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const std::shared_ptr<Store> store, open_store_for_reading(arguments.store));
   DUEL_ASSIGN(const std::vector<std::string> ids, store->list());
   DUEL_RETURN_IF_ERROR(make_directory(arguments.file));
@@ -243,7 +243,7 @@ Result<std::vector<std::string>> logs_in(const std::vector<std::string>& names) 
   return files;
 }
 
-Result<int> run_import(const StoreArguments& arguments, CommandContext& context) {
+Result<int> import_logs(const StoreArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const std::vector<std::string> files, logs_in(arguments.files));
   DUEL_ASSIGN(const std::unique_ptr<LocalApi> store, LocalApi::open(arguments.store));
   bool all = true;
@@ -270,7 +270,7 @@ Result<int> run_import(const StoreArguments& arguments, CommandContext& context)
 
 // --- nodes, copy --------------------------------------------------------------------------------
 
-Result<int> run_nodes(const StoreArguments& arguments, CommandContext& context) {
+Result<int> show_nodes(const StoreArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const std::shared_ptr<Store> store, open_store_for_reading(arguments.store));
   Nodes* const nodes = store->nodes();
   if (nodes == nullptr) {
@@ -311,7 +311,7 @@ Result<int> run_nodes(const StoreArguments& arguments, CommandContext& context) 
   return context.done(alive.to_string() + "\n" + owned.to_string());
 }
 
-Result<int> run_copy(const StoreArguments& arguments, CommandContext& context) {
+Result<int> copy_store(const StoreArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const std::shared_ptr<Store> from, open_store_for_reading(arguments.from));
   DUEL_ASSIGN(const std::vector<std::string> ids, from->list());
   DUEL_ASSIGN(const std::shared_ptr<Store> to, open_store(arguments.to));
@@ -353,7 +353,7 @@ void add_store_command(Command& program) {
       "records say when they are applied in order, and how far the store says that it was synced. "
       "Works while a server uses the store.\n"
       "Exit codes: 0 sound, 5 damaged (what and where is on standard error), 1 cannot be read.");
-  StoreArguments& checked = check.runs(run_check);
+  StoreArguments& checked = check.runs(check_store);
   add_store_option(check, checked);
   check.add("--json", &checked.json, "Print JSON.");
   check.footer = "Example:\n  duel store check --store backup.db";
@@ -364,7 +364,7 @@ void add_store_command(Command& program) {
       "Works while a server uses the store and takes outcomes. SQLite only: for PostgreSQL use "
       "pg_dump or pg_basebackup. The copy is a store: "
       "'duel store check --store FILE' checks it, and 'duel serve --store FILE' serves it.");
-  StoreArguments& backed_up = backup.runs(run_backup);
+  StoreArguments& backed_up = backup.runs(back_up_store);
   backup.add_required("FILE", not_empty(&backed_up.file), "File to write; it must not exist.");
   add_store_option(backup, backed_up);
   backup.footer = "Example:\n  duel store backup duel-2026-11-17.db";
@@ -373,7 +373,7 @@ void add_store_command(Command& program) {
       "compact",
       "Gives unused space back to the file system. No server may use the store.\nOn PostgreSQL it "
       "lets the database use the space again (VACUUM), and servers may go on.");
-  StoreArguments& compacted = compact.runs(run_compact);
+  StoreArguments& compacted = compact.runs(compact_store);
   add_store_option(compact, compacted);
   compact.footer = "Example:\n  duel store compact";
 
@@ -382,7 +382,7 @@ void add_store_command(Command& program) {
       "Writes one log for each experiment.\n"
       "'duel verify' and 'duel result' read the logs, and 'duel store import' takes them back. "
       "Tokens and secrets stay in the store. Works while a server uses the store.");
-  StoreArguments& written = exported.runs(run_export);
+  StoreArguments& written = exported.runs(export_store);
   exported.add_required("DIR", not_empty(&written.file),
                         "Directory for the files ID.duel.jsonl; none of them may exist.");
   add_store_option(exported, written);
@@ -392,7 +392,7 @@ void add_store_command(Command& program) {
       "import",
       "Creates experiments from logs.\nA log whose chain of hashes is broken is refused, and so is "
       "one whose experiment exists with other records. The same log again changes nothing.");
-  StoreArguments& taken = imported.runs(run_import);
+  StoreArguments& taken = imported.runs(import_logs);
   imported.add_required("FILES LOG", not_empty(&taken.files), "Logs, or directories of logs.");
   add_store_option(imported, taken);
   imported.footer = "Examples:\n  duel store import logs\n  duel store import logo.duel.jsonl";
@@ -405,7 +405,7 @@ void add_store_command(Command& program) {
       "experiment that the target has with other records is refused, and the others are copied. "
       "Tokens and the server's key are copied once, into a store that has no key yet. Works while "
       "a server uses the source.");
-  StoreArguments& copying = copied.runs(run_copy);
+  StoreArguments& copying = copied.runs(copy_store);
   copied.add_required("FROM", not_empty(&copying.from), "The store to read.");
   copied.add_required("TO", not_empty(&copying.to), "The store to write; it may be new.");
   copied.footer = "Example:\n  duel store copy duel.db postgresql://db.example.org/duel";
@@ -416,7 +416,7 @@ void add_store_command(Command& program) {
       "Each with the rest of its lease, negative if it has run out, and the experiments that it "
       "owns; then each experiment with its owner, if that is alive, and its epoch, which grows "
       "with every change of owner.");
-  StoreArguments& shown = nodes.runs(run_nodes);
+  StoreArguments& shown = nodes.runs(show_nodes);
   add_store_option(nodes, shown);
   nodes.add("--json", &shown.json, "Print JSON.");
   nodes.footer = "Example:\n  duel store nodes --store postgresql://db.example.org/duel";

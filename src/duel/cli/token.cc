@@ -5,7 +5,6 @@
 
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
-#include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/table.h"
 #include "duel/core/timestamp.h"
@@ -14,31 +13,16 @@
 namespace duel::cli {
 namespace {
 
-struct CreateArguments {
+struct TokenArguments {
   ClientOptions client;
   std::string scope;
   std::string name;
   std::string experiment;
   std::string expires;
-  bool json = false;
-};
-
-struct ListArguments {
-  ClientOptions client;
-  bool json = false;
-};
-
-struct RevokeArguments {
-  ClientOptions client;
   std::string token_id;
 };
 
-std::string text_of(const Json& token, std::string_view name) {
-  const Json* value = token.find(name);
-  return value != nullptr && value->is_string() ? printable_line(value->get<std::string>()) : "";
-}
-
-Result<int> run_create(const CreateArguments& arguments, CommandContext& context) {
+Result<int> create_token(const TokenArguments& arguments, CommandContext& context) {
   const auto scope = parse_word<TokenScope>(arguments.scope);
   if (!scope.ok()) return usage_error("--scope", scope.error());
   Json body;
@@ -54,25 +38,22 @@ Result<int> run_create(const CreateArguments& arguments, CommandContext& context
   }
   return with_client(arguments.client, StoreUse::created, [&](ApiClient& client) -> Result<int> {
     DUEL_ASSIGN(const Json made, client.ask(HttpMethod::post, "/v1/tokens", body, Repeat::never));
-    if (arguments.json) return context.done(made.dump_pretty());
-    context.print(text_of(made, "token") + "\n");
-    context.note("token {} created; it is shown only this once", text_of(made, "token_id"));
+    if (arguments.client.json) return context.done(made.dump_pretty());
+    context.print(shown_text(made, "token") + "\n");
+    context.note("token {} created; it is shown only this once", shown_text(made, "token_id"));
     return kExitDone;
   });
 }
 
-Result<int> run_list(const ListArguments& arguments, CommandContext& context) {
+Result<int> list_tokens(const TokenArguments& arguments, CommandContext& context) {
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     DUEL_ASSIGN(const Json listed, client.get("/v1/tokens"));
-    if (arguments.json) return context.done(listed.at("items").dump_pretty());
-    Table table;
-    for (const char* name : {"token", "scope", "name", "experiment", "expires"}) {
-      table.column(name, Align::left);
-    }
+    if (arguments.client.json) return context.done(listed.at("items").dump_pretty());
+    Table table("token,scope,name,experiment,expires", Align::left);
     for (const Json& token : listed.at("items").items()) {
-      table.row(std::vector<std::string>{text_of(token, "token_id"), text_of(token, "scope"),
-                                         text_of(token, "name"), text_of(token, "experiment_id"),
-                                         text_of(token, "expires_at")});
+      table.row(std::vector<std::string>{
+          shown_text(token, "token_id"), shown_text(token, "scope"), shown_text(token, "name"),
+          shown_text(token, "experiment_id"), shown_text(token, "expires_at")});
     }
     if (table.num_rows() == 0) {
       context.note("there are no tokens");
@@ -83,7 +64,7 @@ Result<int> run_list(const ListArguments& arguments, CommandContext& context) {
   });
 }
 
-Result<int> run_revoke(const RevokeArguments& arguments, CommandContext& context) {
+Result<int> revoke_token(const TokenArguments& arguments, CommandContext& context) {
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     DUEL_RETURN_IF_ERROR(
         client.ask(HttpMethod::del, "/v1/tokens/" + percent_encoded(arguments.token_id)));
@@ -101,7 +82,7 @@ void add_token_command(Command& program) {
   token.footer = "Example:\n  duel token create --scope duel --name shop";
 
   Command& create = token.add_command("create", "Creates a token and prints it once.");
-  CreateArguments& made = create.runs(run_create);
+  TokenArguments& made = create.runs(create_token);
   create
       .add_required("--scope SCOPE", &made.scope,
                     "admin (everything), read (results), duel (ask and report) or vote.")
@@ -109,18 +90,16 @@ void add_token_command(Command& program) {
   create.add("--name TEXT", &made.name, "What it is for.");
   create.add("--experiment ID", &made.experiment, "Limit the token to this experiment.");
   create.add("--expires TIME", &made.expires, "Expiry time, such as 2026-11-15T09:00:00Z.");
-  add_client_options(create, made.client);
-  create.add("--json", &made.json, "Print JSON.");
+  add_json_client_options(create, made.client);
   create.footer = "Example:\n  duel token create --scope admin --name me";
 
   Command& list = token.add_command("list", "Lists all tokens, without their secrets.");
-  ListArguments& listed = list.runs(run_list);
-  add_client_options(list, listed.client);
-  list.add("--json", &listed.json, "Print JSON.");
+  TokenArguments& listed = list.runs(list_tokens);
+  add_json_client_options(list, listed.client);
   list.footer = "Example:\n  duel token list";
 
   Command& revoke = token.add_command("revoke", "Revokes a token.");
-  RevokeArguments& revoked = revoke.runs(run_revoke);
+  TokenArguments& revoked = revoke.runs(revoke_token);
   revoke.add_required("TOKEN_ID", &revoked.token_id,
                       "Id of the token, as 'duel token list' shows it.");
   add_client_options(revoke, revoked.client);

@@ -252,7 +252,7 @@ void add_vote_command(Command& program) {
       "Without a terminal it reads the same from lines. Every answer is in the log; the same "
       "command continues.\nExit codes: 0 certified, 3 stopped or undecided, 4 certified, but a "
       "health check failed, 1 failure, 130 interrupted, 75 server unreachable.");
-  auto& arguments = command.keep<VoteArguments>();
+  VoteArguments& arguments = command.runs(run_vote);
   add_interview_options(command, arguments.interview, {"random", "fixed"});
   command.add("--voter ID", not_empty(&arguments.voter), "Name of the voter, recorded in the log.");
   add_served_options(command, arguments.served);
@@ -261,9 +261,6 @@ void add_vote_command(Command& program) {
       "  duel vote --arms 'slogans/*.txt'\n"
       "  duel vote --server http://127.0.0.1:7557 slogans --voter ann\n"
       "  duel vote --arms-file names.txt --name mascot --alpha 0.1 --voter ann";
-  command.action = [&arguments, &command](CommandContext& context) {
-    return run_vote(arguments, command, context);
-  };
 }
 
 }  // namespace duel::cli

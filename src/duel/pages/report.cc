@@ -9,26 +9,6 @@ namespace {
 constexpr std::string_view kTitlePlace = "@TITLE@";
 constexpr std::string_view kDataPlace = "@DATA@";
 
-std::string escaped_html(std::string_view text) {
-  std::string escaped;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      default:
-        escaped += letter;
-    }
-  }
-  return escaped;
-}
-
 // In JSON a '<' stands in texts only, where \u003c means the same and ends no element.
 std::string escaped_json(const Json& data) {
   std::string escaped;
@@ -43,6 +23,22 @@ std::string escaped_json(const Json& data) {
 }
 
 }  // namespace
+
+std::string escaped_html(std::string_view text) {
+  std::string escaped;
+  for (const char letter : text) {
+    if (letter == '&') {
+      escaped += "&amp;";
+    } else if (letter == '<') {
+      escaped += "&lt;";
+    } else if (letter == '>') {
+      escaped += "&gt;";
+    } else {
+      escaped += letter;
+    }
+  }
+  return escaped;
+}
 
 bool names_report(std::string_view file) { return file.ends_with(".html"); }
 

@@ -17,6 +17,9 @@ bool names_report(std::string_view file);
 // describes. An error where this program was built without its pages.
 Result<std::string> report_page(const std::string& title, const Json& data);
 
+// The text as HTML and XML have it between tags.
+std::string escaped_html(std::string_view text);
+
 // The template with title and data in their places, each written so that it cannot end the element
 // that it stands in. REQUIRES: the template has both places, the title's first.
 std::string filled_report(std::string_view page, std::string_view title, const Json& data);
