@@ -41,15 +41,15 @@ struct ResultArguments {
   ClientOptions client;
 };
 
-// What a file holds, by the ending of its name.
-enum class BoardFormat { csv, markdown, report, picture };
+std::string ending_of(const std::string& file) {
+  return std::filesystem::path(file).extension().string();
+}
 
-Result<BoardFormat> board_format_of(const std::string& file) {
-  const std::string ending = std::filesystem::path(file).extension().string();
-  if (ending == ".csv") return BoardFormat::csv;
-  if (ending == ".md") return BoardFormat::markdown;
-  if (names_report(file)) return BoardFormat::report;
-  if (plot_format_of(file).ok()) return BoardFormat::picture;
+Status check_board_file(const std::string& file) {
+  const std::string ending = ending_of(file);
+  if (ending == ".csv" || ending == ".md" || names_report(file) || plot_format_of(file).ok()) {
+    return Done{};
+  }
   return Error::invalid_argument(fmt::format("'{}' does not end in a known format", file),
                                  "--output", "known: .csv, .md, .html, .svg, .pdf, .png");
 }
@@ -72,24 +72,15 @@ Result<std::string> report_of(const std::string& source, const Ledger& ledger, c
   return report_page(ledger.experiment().experiment_id, data);
 }
 
-Status write_board(const std::string& file, const std::string& source, const Ledger& ledger,
-                   const Board& board, CommandContext& context) {
-  DUEL_ASSIGN(const BoardFormat format, board_format_of(file));
-  switch (format) {
-    case BoardFormat::csv:
-      return context.write_output(file, board_csv(ledger, board));
-    case BoardFormat::markdown:
-      return context.write_output(file, board_markdown(ledger, board));
-    case BoardFormat::report: {
-      DUEL_ASSIGN(const std::string page, report_of(source, ledger, board));
-      return context.write_output(file, page);
-    }
-    case BoardFormat::picture:
-      break;
-  }
-  DUEL_ASSIGN(const PlotFormat picture, plot_format_of(file));
-  DUEL_ASSIGN(const std::string drawn, run_gnuplot(board_picture_script(ledger, board, picture)));
-  return context.write_output(file, drawn);
+// What a file holds, by the ending of its name. REQUIRES: check_board_file(file).
+Result<std::string> board_content(const std::string& file, const std::string& source,
+                                  const Ledger& ledger, const Board& board) {
+  const std::string ending = ending_of(file);
+  if (ending == ".csv") return board_csv(ledger, board);
+  if (ending == ".md") return board_markdown(ledger, board);
+  if (names_report(file)) return report_of(source, ledger, board);
+  DUEL_ASSIGN(const PlotFormat format, plot_format_of(file));
+  return run_gnuplot(board_picture_script(ledger, board, format));
 }
 
 // `json` is the result as it came from a server, which may say more than this version knows.
@@ -125,7 +116,7 @@ Result<int> run_result(const ResultArguments& arguments, CommandContext& context
   }
   const std::string& file = arguments.log.empty() ? arguments.file : arguments.log;
   for (const std::string& output : arguments.outputs) {
-    DUEL_RETURN_IF_ERROR(board_format_of(output));
+    DUEL_RETURN_IF_ERROR(check_board_file(output));
     DUEL_RETURN_IF_ERROR(check_output(output));
   }
   BoardOptions options{.position = arguments.position};
@@ -146,7 +137,8 @@ Result<int> run_result(const ResultArguments& arguments, CommandContext& context
   DUEL_ASSIGN(const Ledger ledger, read_ledger(file, arguments.alpha, goal));
   const Board board = board_of(ledger, options);
   for (const std::string& output : arguments.outputs) {
-    DUEL_RETURN_IF_ERROR(write_board(output, file, ledger, board, context));
+    DUEL_ASSIGN(const std::string content, board_content(output, file, ledger, board));
+    DUEL_RETURN_IF_ERROR(context.write_output(output, content));
   }
   return show(result_of(ledger, board), std::nullopt, arguments, context);
 }

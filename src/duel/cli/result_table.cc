@@ -10,6 +10,7 @@
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
+#include "duel/pictures/plot.h"
 
 namespace duel::cli {
 namespace {
@@ -25,11 +26,8 @@ int decimals_for(double value, int digits) {
 // Four significant digits, more for whole numbers.
 Cell plain(double value) { return {value, decimals_for(std::abs(value), 4)}; }
 
-// The bound is one of average regret; strong regret is twice that.
 double bound_of(const MatrixResult& run, RegretNotion notion) {
-  if (notion == RegretNotion::average) return run.facts.lower_bound;
-  if (notion == RegretNotion::strong) return 2 * run.facts.lower_bound;
-  return kUndefined;
+  return bound_factor(notion) * run.facts.lower_bound;
 }
 
 Cell bound_cell(double coefficient, Round round) {

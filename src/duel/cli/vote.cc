@@ -62,23 +62,6 @@ struct VoteArguments {
   ServedOptions served;
 };
 
-const char* spoken(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::first_wins:
-      return "the first is better";
-    case Outcome::second_wins:
-      return "the second is better";
-    case Outcome::tie:
-      return "a tie";
-    case Outcome::both_bad:
-      return "both bad";
-    case Outcome::skip:
-    case Outcome::none:
-      break;
-  }
-  return "skipped";
-}
-
 // The person at the terminal, who is asked one question at a time.
 class Booth final : public Judges {
  public:
@@ -108,21 +91,21 @@ class Booth final : public Judges {
       stopped_ = true;
       return {};
     }
-    const auto outcome = outcome_of(*key);
-    if (!outcome) {
+    const auto answer = answer_of(*key);
+    if (!answer) {
       say(*key == VoteKey::undo
               ? "There is nothing to undo: the last answer is recorded.\n"
               : legend("", keys_.terminal() ? terminal_size(STDERR_FILENO).columns : 0));
       return {};
     }
-    say(fmt::format("{}{}\n", spoken(*outcome),
+    say(fmt::format("{}{}\n", answer->spoken,
                     keys_.terminal() ? "   (u: undo, any other key: go on)" : ""));
     if (taken_back()) {
       say("Undone.\n");
       return {};
     }
     const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin_).count();
-    Judged judged{.question = std::move(*question_), .outcome = outcome, .response_ms = ms};
+    Judged judged{.question = std::move(*question_), .outcome = answer->outcome, .response_ms = ms};
     question_.reset();
     return {std::move(judged)};
   }

@@ -15,58 +15,39 @@
 namespace duel::cli {
 namespace {
 
-struct KeyWord {
-  std::string_view word;
+struct KnownKey {
   VoteKey key;
+  std::array<std::string_view, 4> words;
+  std::optional<VoteAnswer> answer{};
 };
-constexpr std::array<KeyWord, 19> kWords = {{{"1", VoteKey::first},
-                                             {"2", VoteKey::second},
-                                             {"first", VoteKey::first},
-                                             {"second", VoteKey::second},
-                                             {"left", VoteKey::first},
-                                             {"right", VoteKey::second},
-                                             {"h", VoteKey::first},
-                                             {"l", VoteKey::second},
-                                             {"t", VoteKey::tie},
-                                             {"tie", VoteKey::tie},
-                                             {"b", VoteKey::both_bad},
-                                             {"both_bad", VoteKey::both_bad},
-                                             {"s", VoteKey::skip},
-                                             {"skip", VoteKey::skip},
-                                             {"u", VoteKey::undo},
-                                             {"undo", VoteKey::undo},
-                                             {"q", VoteKey::quit},
-                                             {"quit", VoteKey::quit},
-                                             {"\x04", VoteKey::quit}}};
+constexpr std::array<KnownKey, 7> kKnownKeys = {
+    {{VoteKey::first,
+      {"1", "first", "left", "h"},
+      VoteAnswer{Outcome::first_wins, "the first is better"}},
+     {VoteKey::second,
+      {"2", "second", "right", "l"},
+      VoteAnswer{Outcome::second_wins, "the second is better"}},
+     {VoteKey::tie, {"t", "tie"}, VoteAnswer{Outcome::tie, "a tie"}},
+     {VoteKey::both_bad, {"b", "both_bad"}, VoteAnswer{Outcome::both_bad, "both bad"}},
+     {VoteKey::skip, {"s", "skip"}, VoteAnswer{Outcome::skip, "skipped"}},
+     {VoteKey::undo, {"u", "undo"}},
+     {VoteKey::quit, {"q", "quit", "\x04"}}}};
 
 }  // namespace
 
-std::optional<Outcome> outcome_of(VoteKey key) {
-  switch (key) {
-    case VoteKey::first:
-      return Outcome::first_wins;
-    case VoteKey::second:
-      return Outcome::second_wins;
-    case VoteKey::tie:
-      return Outcome::tie;
-    case VoteKey::both_bad:
-      return Outcome::both_bad;
-    case VoteKey::skip:
-      return Outcome::skip;
-    case VoteKey::undo:
-    case VoteKey::quit:
-    case VoteKey::unknown:
-      break;
-  }
-  return std::nullopt;
+std::optional<VoteAnswer> answer_of(VoteKey key) {
+  const auto known = std::ranges::find(kKnownKeys, key, &KnownKey::key);
+  return known == kKnownKeys.end() ? std::nullopt : known->answer;
 }
 
 VoteKey key_of_word(std::string_view word) {
   std::string low(trimmed(word));
   for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const auto known =
-      std::find_if(kWords.begin(), kWords.end(), [&](const KeyWord& e) { return e.word == low; });
-  return known == kWords.end() ? VoteKey::unknown : known->key;
+  if (low.empty()) return VoteKey::unknown;
+  for (const KnownKey& known : kKnownKeys) {
+    if (std::ranges::find(known.words, low) != known.words.end()) return known.key;
+  }
+  return VoteKey::unknown;
 }
 
 VoteKeys::VoteKeys() : terminal_(is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO)) {

@@ -15,7 +15,12 @@ namespace duel::cli {
 
 enum class VoteKey { first, second, tie, both_bad, skip, undo, quit, unknown };
 
-std::optional<Outcome> outcome_of(VoteKey key);
+// What a key answers, and the words that confirm it. Nothing of the keys that answer nothing.
+struct VoteAnswer {
+  Outcome outcome;
+  std::string_view spoken;
+};
+std::optional<VoteAnswer> answer_of(VoteKey key);
 // "1", "left", "t", .. as a line of a file or a pipe.
 VoteKey key_of_word(std::string_view word);
 

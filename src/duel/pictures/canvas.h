@@ -36,6 +36,8 @@ class Canvas {
   // A script that draws it all and nothing else. `title` says what is shown, for those who cannot
   // see it; `author` is the command that wrote the script.
   std::string script(PlotFormat format, std::string_view title, std::string_view author) const;
+  // What is drawn so far, for a script with more to it.
+  const std::string& commands() const { return commands_; }
 
  private:
   double width_;

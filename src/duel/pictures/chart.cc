@@ -9,22 +9,15 @@
 #include <numeric>
 #include <utility>
 
+#include "duel/pictures/canvas.h"
 #include "duel/pictures/curve_style.h"
 
 namespace duel {
 namespace {
 
 std::string line_style(ChartLine line, std::size_t style) {
-  switch (line) {
-    case ChartLine::bound:
-      return "lc rgb '#000000' lw 1.6 dt (7,5)";
-    case ChartLine::second_bound:
-      return "lc rgb '#707070' lw 1.6 dt (2,3)";
-    case ChartLine::curve:
-    case ChartLine::plain:
-    case ChartLine::points:
-      break;
-  }
+  if (line == ChartLine::bound) return "lc rgb '#000000' lw 1.6 dt (7,5)";
+  if (line == ChartLine::second_bound) return "lc rgb '#707070' lw 1.6 dt (2,3)";
   return curve_line_style(style);
 }
 
@@ -62,13 +55,8 @@ std::size_t style_of(const std::vector<LegendEntry>& legend, const std::string& 
       ->style;
 }
 
-// Pixels that a text of the legend takes, roughly.
-double text_pixels(std::string_view text) {
-  const auto characters = std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  });
-  return 6.8 * static_cast<double>(characters);
-}
+// Pixels that a character of the legend takes, roughly.
+constexpr double kLegendCharacter = 6.8;
 
 // Sizes in pixels; a PDF is the same at 96 pixels an inch.
 struct Layout {
@@ -97,7 +85,7 @@ struct Layout {
     width = panel_width * static_cast<double>(columns);
     std::vector<double> entries;
     for (const LegendEntry& entry : legend) {
-      entries.push_back(kLegendSample + text_pixels(entry.label) + 22);
+      entries.push_back(kLegendSample + kLegendCharacter * characters(entry.label) + 22);
     }
     // As few lines as fit, and then as few columns as these lines need: 4 entries in 2 lines stand
     // 2 + 2, not 3 + 1.
@@ -142,7 +130,8 @@ struct Layout {
 };
 
 // Entry `index` of the legend, drawn by hand: gnuplot's own key guesses widths and may not fit.
-std::string legend_text(const Layout& layout, std::size_t index, const LegendEntry& entry) {
+void draw_legend(Canvas& canvas, const Layout& layout, std::size_t index,
+                 const LegendEntry& entry) {
   const auto& widths = layout.legend_columns;
   const std::size_t columns = widths.size();
   const std::size_t line_number = index / columns;
@@ -150,24 +139,18 @@ std::string legend_text(const Layout& layout, std::size_t index, const LegendEnt
   const double left =
       std::accumulate(widths.begin(), widths.begin() + static_cast<std::ptrdiff_t>(index % columns),
                       std::max(8.0, (layout.width - block) / 2));
-  const double height =
+  const double y =
       layout.legend_height - Layout::kLegendLine * (static_cast<double>(line_number) + 0.5);
-  const double y = height / layout.height;
   const double length = Layout::kLegendSample - 8;
-  std::string script;
   if (entry.line != ChartLine::points) {
-    script += fmt::format("set arrow from screen {:.5f},{:.5f} to screen {:.5f},{:.5f} nohead {}\n",
-                          left / layout.width, y, (left + length) / layout.width, y,
-                          line_style(entry.line, entry.style));
+    canvas.line(left, y, left + length, y, line_style(entry.line, entry.style));
   }
   if (has_markers(entry.line)) {
-    script += fmt::format("set label '' at screen {:.5f},{:.5f} point pt {} ps 0.75 lc rgb '{}'\n",
-                          (left + length / 2) / layout.width, y, curve_marker(entry.style),
-                          curve_color(entry.style));
+    canvas.text(left + length / 2, y, "",
+                fmt::format("point pt {} ps 0.75 lc rgb '{}'", curve_marker(entry.style),
+                            curve_color(entry.style)));
   }
-  return script + fmt::format("set label {} at screen {:.5f},{:.5f} left noenhanced\n",
-                              gnuplot_text(entry.label),
-                              (left + Layout::kLegendSample) / layout.width, y);
+  canvas.text(left + Layout::kLegendSample, y, entry.label, "left noenhanced");
 }
 
 bool has_place(double value, bool logarithmic) {
@@ -344,7 +327,9 @@ Result<std::string> chart_script(const Chart& chart, PlotFormat format) {
         "set title {} offset 0,-0.4 noenhanced\n",
         gnuplot_text(panel.x_label), gnuplot_text(panel.y_label), gnuplot_text(panel.title));
     if (p == 0) {  // one legend for all
-      for (std::size_t i = 0; i < legend.size(); ++i) script += legend_text(layout, i, legend[i]);
+      Canvas canvas(layout.width, layout.height);
+      for (std::size_t i = 0; i < legend.size(); ++i) draw_legend(canvas, layout, i, legend[i]);
+      script += canvas.commands();
     }
     // Bands lie below everything, bounds below the curves.
     std::vector<std::string> items;

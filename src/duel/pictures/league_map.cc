@@ -40,9 +40,9 @@ std::string ratio_text(double ratio) {
 
 constexpr double kCellWidth = 44;
 constexpr double kCellHeight = 21;
-constexpr double kCharacter = 7.2;       // of a policy's name
-constexpr double kSmallCharacter = 6.2;  // of a problem's
-constexpr double kMargin = 14;
+constexpr double kPolicyCharacter = 7.2;  // of a policy's name
+constexpr double kSmallCharacter = 6.2;   // of a problem's
+constexpr double kMapMargin = 14;
 
 }  // namespace
 
@@ -66,7 +66,7 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
 
   const double columns = static_cast<double>(problems.size()) + 1;  // the last is the mean
   const auto rows = static_cast<double>(results.standings.size());
-  const double left = kMargin + kCharacter * longest_policy + 8;
+  const double left = kMapMargin + kPolicyCharacter * longest_policy + 8;
   // Problem names rise to the right at 45 degrees, so they take as much to the right as above.
   const double names_height =
       kSmallCharacter * std::max(longest_problem, 14.0) / std::numbers::sqrt2 + 14;
@@ -81,7 +81,7 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
   const std::string title =
       fmt::format("Regret as a multiple of the best policy's; {}, {}",
                   counted(results.rounds, "round"), counted(results.trials, "trial"));
-  canvas.text(kMargin, height - 20, title, "left noenhanced font ',13'");
+  canvas.text(kMapMargin, height - 20, title, "left noenhanced font ',13'");
   const auto column_left = [&](std::size_t column) {
     // A gap sets the mean off.
     return left + kCellWidth * static_cast<double>(column) + (column == problems.size() ? 10 : 0);
@@ -127,16 +127,17 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
   }
   // The scale.
   constexpr int kSteps = 60;
-  const double scale_width = std::min(300.0, width - 2 * kMargin);
+  const double scale_width = std::min(300.0, width - 2 * kMapMargin);
   for (int step = 0; step < kSteps; ++step) {
     const double piece = scale_width / kSteps;
-    canvas.cell(kMargin + piece * step, 32, piece + 0.5, 12, color_of(1 - (step + 0.5) / kSteps));
+    canvas.cell(kMapMargin + piece * step, 32, piece + 0.5, 12,
+                color_of(1 - (step + 0.5) / kSteps));
   }
   for (const int tick : {1, 2, 5, 10, 20, 50, 100}) {
-    const double x = kMargin + scale_width * std::log(tick) / std::log(kDarkestRatio);
+    const double x = kMapMargin + scale_width * std::log(tick) / std::log(kDarkestRatio);
     canvas.text(x, 24, tick == 100 ? "100+" : std::to_string(tick), "center font ',9'");
   }
-  canvas.text(kMargin, 9, "bold: the best, or indistinguishable from it; grey: did not play",
+  canvas.text(kMapMargin, 9, "bold: the best, or indistinguishable from it; grey: did not play",
               "left noenhanced font ',9'");
 
   return canvas.script(format, title, "duel league");

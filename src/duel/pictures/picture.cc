@@ -2,18 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace duel {
 
 std::string to_string(PlotFormat format) {
-  switch (format) {
-    case PlotFormat::svg:
-      return "svg";
-    case PlotFormat::pdf:
-      return "pdf";
-    case PlotFormat::png:
-      return "png";
-  }
-  return "";
+  constexpr std::array<const char*, 3> kWords = {"svg", "pdf", "png"};
+  return kWords[static_cast<std::size_t>(format)];
 }
 
 Result<PlotFormat> plot_format_of(std::string_view file_name) {

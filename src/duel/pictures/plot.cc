@@ -47,13 +47,6 @@ Result<std::vector<const MatrixResult*>> chosen_runs(const StudyResults& results
   return runs;
 }
 
-// The bound is one of average regret; strong regret is twice that; no other notion has one here.
-double bound_factor(RegretNotion notion) {
-  if (notion == RegretNotion::average) return 1;
-  if (notion == RegretNotion::strong) return 2;
-  return kUndefined;
-}
-
 ChartPanel panel_of(const MatrixResult& run, const StudyResults& results, std::size_t regret) {
   ChartPanel panel;
   std::uint32_t fewest = results.trials;
@@ -99,6 +92,12 @@ void include(ChartRange& range, double value) {
 }
 
 }  // namespace
+
+double bound_factor(RegretNotion notion) {
+  if (notion == RegretNotion::average) return 1;
+  if (notion == RegretNotion::strong) return 2;
+  return kUndefined;
+}
 
 Result<std::string> gnuplot_script(const StudyResults& results, const PlotOptions& options) {
   DUEL_ASSIGN(const std::size_t regret, index_of_regret(results, options));

@@ -27,6 +27,10 @@ struct PlotOptions {
 // panels.
 Result<std::string> gnuplot_script(const StudyResults& results, const PlotOptions& options);
 
+// The lower bound is one of average regret; strong regret is twice that; no other notion has one:
+// NaN.
+double bound_factor(RegretNotion notion);
+
 // Above this many standard errors from the mean ends the band.
 inline constexpr double kBandStandardErrors = 2;
 
