@@ -7,7 +7,6 @@
 #include <string>
 
 #include "duel/cli/gnuplot.h"
-#include "duel/cli/result_table.h"
 #include "duel/cli/study_runner.h"
 #include "duel/pictures/plot.h"
 #include "duel/study/spec.h"
@@ -54,7 +53,7 @@ Result<int> demonstrate_policies(const std::string& directory, CommandContext& c
     return error;
   }
   const StudyOutcome& outcome = *ran;
-  context.print(results_text(outcome.results, report_width(), stdout_paint()));
+  print_results(outcome.results, false, context);
   if (outcome.results.interrupted) {
     study.explain_interruption(outcome, directory);
     return study.exit_code();

@@ -52,18 +52,10 @@ struct LeagueArguments {
   const Option* max_duels_option = nullptr;
 };
 
-struct LeagueFiles {
-  std::filesystem::path directory;
-  std::string table() const { return (directory / "league.csv").string(); }
-  std::string ranking() const { return (directory / "ranking.csv").string(); }
-  std::string json() const { return (directory / "league.json").string(); }
-  std::string certificates(const char* extension) const {
-    return (directory / (std::string("certificates.") + extension)).string();
-  }
-  std::string map(PlotFormat format) const {
-    return (directory / ("league." + to_string(format))).string();
-  }
-};
+// A file of the league's directory.
+std::string file_in(const LeagueArguments& arguments, const std::string& name) {
+  return (std::filesystem::path(arguments.output) / name).string();
+}
 
 // `--matrix 'a,b'` is a list, unless a file has that very name.
 std::vector<std::string> matrices_of(const std::vector<std::string>& texts) {
@@ -99,9 +91,16 @@ Result<std::vector<LeagueProblem>> problems_of(const LeagueArguments& arguments)
   return league_problems(matrices, arguments.directories);
 }
 
-std::uint32_t trials_of(const LeagueArguments& arguments) {
-  if (arguments.quick && !arguments.trials_option->given()) return kQuickTrials;
-  return static_cast<std::uint32_t>(arguments.trials);
+// What the specs of both kinds of leagues have.
+template <class Spec>
+Status fill(Spec& spec, const LeagueArguments& arguments) {
+  const bool few = arguments.quick && !arguments.trials_option->given();
+  spec.trials = few ? kQuickTrials : static_cast<std::uint32_t>(arguments.trials);
+  spec.seed = arguments.seed;
+  spec.threads = static_cast<unsigned>(arguments.threads);
+  DUEL_ASSIGN(spec.policies, policies_of(arguments));
+  DUEL_ASSIGN(spec.problems, problems_of(arguments));
+  return Done{};
 }
 
 Result<LeagueSpec> spec_of(const LeagueArguments& arguments) {
@@ -114,13 +113,9 @@ Result<LeagueSpec> spec_of(const LeagueArguments& arguments) {
   }
   LeagueSpec spec;
   spec.rounds = arguments.rounds;
-  spec.trials = trials_of(arguments);
   if (arguments.quick && !arguments.rounds_option->given()) spec.rounds = kQuickRounds;
-  spec.seed = arguments.seed;
-  spec.threads = static_cast<unsigned>(arguments.threads);
-  DUEL_ASSIGN(spec.policies, policies_of(arguments));
+  DUEL_RETURN_IF_ERROR(fill(spec, arguments));
   if (spec.policies.empty()) spec.policies = league_policies();
-  DUEL_ASSIGN(spec.problems, problems_of(arguments));
   return spec;
 }
 
@@ -133,68 +128,72 @@ Result<CertificateLeagueSpec> certificate_spec_of(const LeagueArguments& argumen
   DUEL_ASSIGN(spec.goal, arguments.goal.parse());
   spec.alpha = arguments.alpha;
   spec.max_duels = arguments.max_duels;
-  spec.trials = trials_of(arguments);
   if (arguments.quick && !arguments.max_duels_option->given()) spec.max_duels = kQuickDuels;
-  spec.seed = arguments.seed;
-  spec.threads = static_cast<unsigned>(arguments.threads);
-  DUEL_ASSIGN(spec.policies, policies_of(arguments));
+  DUEL_RETURN_IF_ERROR(fill(spec, arguments));
   // Round-robin stands beside them in any case; its name is no policy's.
   std::erase_if(spec.policies, [](const CallSpec& call) { return call.name == kRoundRobin; });
   if (arguments.policies.empty()) spec.policies = certificate_league_policies();
-  DUEL_ASSIGN(spec.problems, problems_of(arguments));
   return spec;
 }
 
-Status check_directory(const LeagueFiles& files, bool force) {
+Status check_directory(const LeagueArguments& arguments) {
+  const std::string table = file_in(arguments, "league.csv");
   std::error_code ignored;
-  for (const std::string& table : {files.table(), files.certificates("csv")}) {
-    if (force || !std::filesystem::exists(table, ignored)) continue;
-    return Error::unsupported("the directory holds the results of a league",
-                              files.directory.string(),
+  for (const std::string& left : {table, file_in(arguments, "certificates.csv")}) {
+    if (arguments.force || !std::filesystem::exists(left, ignored)) continue;
+    return Error::unsupported("the directory holds the results of a league", arguments.output,
                               "choose another directory, or --force to replace them");
   }
-  DUEL_RETURN_IF_ERROR(make_directory(files.directory));
-  return check_output(files.table());
+  DUEL_RETURN_IF_ERROR(make_directory(arguments.output));
+  return check_output(table);
 }
 
-Status write_results(const LeagueResults& results, const LeagueFiles& files,
-                     CommandContext& context) {
-  DUEL_RETURN_IF_ERROR(context.write_output(files.table(), to_league_csv(results)));
-  DUEL_RETURN_IF_ERROR(context.write_output(files.ranking(), to_ranking_csv(results)));
-  DUEL_RETURN_IF_ERROR(context.write_output(files.json(), to_json(results).dump_pretty()));
-  for (const PlotFormat format : {PlotFormat::svg, PlotFormat::png}) {
-    const auto script = league_map_script(results, format);
-    if (!script.ok()) {
-      context.warn("no heat map: " + script.error().to_string());
-      break;
-    }
-    const auto picture = run_gnuplot(*script);
-    if (!picture.ok()) {  // the numbers are there; a missing picture is no reason to fail
-      context.warn("no heat map: " + picture.error().to_string());
-      break;
-    }
-    DUEL_RETURN_IF_ERROR(context.write_output(files.map(format), *picture));
+using NamedFiles = std::vector<std::pair<std::string, std::string>>;  // names and contents
+
+Status write_files(const LeagueArguments& arguments, const NamedFiles& files,
+                   CommandContext& context) {
+  for (const auto& [name, content] : files) {
+    DUEL_RETURN_IF_ERROR(context.write_output(file_in(arguments, name), content));
   }
   return Done{};
 }
 
-Status write_results(const CertificateLeagueResults& results, const LeagueFiles& files,
+Status write_results(const LeagueResults& results, const LeagueArguments& arguments,
                      CommandContext& context) {
-  DUEL_RETURN_IF_ERROR(
-      context.write_output(files.certificates("csv"), to_certificates_csv(results)));
-  DUEL_RETURN_IF_ERROR(context.write_output(files.ranking(), to_certificate_ranking_csv(results)));
-  DUEL_RETURN_IF_ERROR(
-      context.write_output(files.certificates("json"), to_json(results).dump_pretty()));
-  return context.write_output(files.certificates("md"), to_certificates_markdown(results));
+  DUEL_RETURN_IF_ERROR(write_files(arguments,
+                                   {{"league.csv", to_league_csv(results)},
+                                    {"ranking.csv", to_ranking_csv(results)},
+                                    {"league.json", to_json(results).dump_pretty()}},
+                                   context));
+  for (const PlotFormat format : {PlotFormat::svg, PlotFormat::png}) {
+    const auto script = league_map_script(results, format);
+    const auto picture = script.ok() ? run_gnuplot(*script) : script;
+    if (!picture.ok()) {  // the numbers are there; a missing picture is no reason to fail
+      context.warn("no heat map: " + picture.error().to_string());
+      break;
+    }
+    DUEL_RETURN_IF_ERROR(
+        context.write_output(file_in(arguments, "league." + to_string(format)), *picture));
+  }
+  return Done{};
+}
+
+Status write_results(const CertificateLeagueResults& results, const LeagueArguments& arguments,
+                     CommandContext& context) {
+  return write_files(arguments,
+                     {{"certificates.csv", to_certificates_csv(results)},
+                      {"ranking.csv", to_certificate_ranking_csv(results)},
+                      {"certificates.json", to_json(results).dump_pretty()},
+                      {"certificates.md", to_certificates_markdown(results)}},
+                     context);
 }
 
 // Plays, shows and writes, whatever the league is judged by.
 template <class Play, class Show>
 Result<int> run_league(const LeagueArguments& arguments, CommandContext& context, const Play& play,
                        const Show& show) {
-  const LeagueFiles files{arguments.output};
   const bool writes = !arguments.output.empty() && is_first_rank();
-  if (writes) DUEL_RETURN_IF_ERROR(check_directory(files, arguments.force));
+  if (writes) DUEL_RETURN_IF_ERROR(check_directory(arguments));
   const InterruptGuard guard;
   std::unique_ptr<Progress> progress;
   LeagueOptions options;
@@ -212,7 +211,7 @@ Result<int> run_league(const LeagueArguments& arguments, CommandContext& context
 
   context.print(show(*ran));
   if (writes) {
-    DUEL_RETURN_IF_ERROR(write_results(*ran, files, context));
+    DUEL_RETURN_IF_ERROR(write_results(*ran, arguments, context));
     context.note("results are in {}", arguments.output);
   }
   if (ran->interrupted) {

@@ -1,13 +1,9 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "duel/cli/commands.h"
-#include "duel/cli/result_table.h"
-#include "duel/study/study.h"
+#include "duel/cli/study_runner.h"
 
 namespace duel::cli {
 namespace {
@@ -22,15 +18,9 @@ Result<int> run_merge(const MergeArguments& arguments, CommandContext& context) 
   const std::vector<std::filesystem::path> directories(arguments.directories.begin(),
                                                        arguments.directories.end());
   DUEL_ASSIGN(const StudyOutcome outcome, merge_study(directories, arguments.output));
-  if (arguments.json) {
-    context.print(to_json(outcome.results).dump_pretty());
-  } else {
-    context.print(results_text(outcome.results, report_width(), stdout_paint()));
-  }
-  const std::string& merged =
-      arguments.output.empty() ? arguments.directories.front() : arguments.output;
-  context.note("results are in {}; draw them: duel plot {} -o regret.svg", merged,
-               shell_word(merged));
+  print_results(outcome.results, arguments.json, context);
+  note_results(arguments.output.empty() ? arguments.directories.front() : arguments.output,
+               context);
   return kExitDone;
 }
 

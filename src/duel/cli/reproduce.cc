@@ -44,17 +44,10 @@ struct ReproduceArguments {
   bool json = false;
 };
 
-// The files of one reproduction.
-struct ReproductionFiles {
-  std::filesystem::path directory;
-  std::string record() const { return (directory / "findings.json").string(); }
-  std::string table(const TidyTable& table) const {
-    return (directory / (table.name() + ".csv")).string();
-  }
-  std::string picture(const Figure& figure, PlotFormat format) const {
-    return (directory / (figure.name + "." + to_string(format))).string();
-  }
-};
+// What is written last in the directory of a reproduction: with it the directory is complete.
+std::string record_in(const std::filesystem::path& directory) {
+  return (directory / "findings.json").string();
+}
 
 // --- list ---------------------------------------------------------------------------------------
 
@@ -96,7 +89,7 @@ Result<std::vector<ReproductionRecord>> read_records(const std::string& director
   DUEL_ASSIGN(const auto entries, directory_entries(directory));
   std::vector<std::string> files;
   for (const std::filesystem::path& entry : entries) {
-    const std::string file = ReproductionFiles{entry}.record();
+    const std::string file = record_in(entry);
     std::error_code ignored;
     if (std::filesystem::is_regular_file(file, ignored)) files.push_back(file);
   }
@@ -307,14 +300,14 @@ class Runner {
   }
 
  private:
-  ReproductionFiles files_of(const ReproductionFacts& facts) const {
-    return {std::filesystem::path(arguments_.output) / facts.name};
+  std::filesystem::path directory_of(const ReproductionFacts& facts) const {
+    return std::filesystem::path(arguments_.output) / facts.name;
   }
 
   // What an earlier run with the same settings left.
   std::optional<ReproductionRecord> finished(const ReproductionFacts& facts) const {
     if (arguments_.output.empty() || !is_first_rank()) return std::nullopt;
-    const std::string file = files_of(facts).record();
+    const std::string file = record_in(directory_of(facts));
     const auto text = read_whole_file(file, kMaxRecordBytes);
     if (!text.ok()) return std::nullopt;
     auto record = parse_record(*text, file);
@@ -324,14 +317,15 @@ class Runner {
   }
 
   Result<ReproductionRecord> run_one(const ReproductionKind& kind) {
-    const ReproductionFiles files = files_of(kind.facts);
+    const std::filesystem::path directory = directory_of(kind.facts);
+    const std::string file = record_in(directory);
     const bool writes = !arguments_.output.empty() && is_first_rank();
     if (writes) {
-      DUEL_RETURN_IF_ERROR(make_directory(files.directory));
-      DUEL_RETURN_IF_ERROR(check_output(files.record()));
+      DUEL_RETURN_IF_ERROR(make_directory(directory));
+      DUEL_RETURN_IF_ERROR(check_output(file));
       // Without it the directory counts as not complete.
       std::error_code ignored;
-      std::filesystem::remove(files.record(), ignored);
+      std::filesystem::remove(file, ignored);
     }
     Progress progress("steps", kProgressSteps, context_.quiet);
     ReproductionContext given = given_;
@@ -349,20 +343,21 @@ class Runner {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const ReproductionRecord record = record_of(
         kind.facts, settings_of(kind.facts, given_, std::string(kVersion)), *ran, seconds);
-    if (writes) DUEL_RETURN_IF_ERROR(write(files, *ran, record));
+    if (writes) DUEL_RETURN_IF_ERROR(write(directory, *ran, record));
     return record;
   }
 
-  Status write(const ReproductionFiles& files, const Reproduction& reproduction,
+  Status write(const std::filesystem::path& directory, const Reproduction& reproduction,
                const ReproductionRecord& record) {
     for (const TidyTable& table : reproduction.tables) {
-      DUEL_RETURN_IF_ERROR(context_.write_output(files.table(table), table.to_csv()));
+      DUEL_RETURN_IF_ERROR(
+          context_.write_output((directory / (table.name() + ".csv")).string(), table.to_csv()));
     }
-    for (const Figure& figure : reproduction.figures) DUEL_RETURN_IF_ERROR(draw(files, figure));
-    return context_.write_output(files.record(), to_json(record));  // last: now it is complete
+    for (const Figure& figure : reproduction.figures) DUEL_RETURN_IF_ERROR(draw(directory, figure));
+    return context_.write_output(record_in(directory), to_json(record));
   }
 
-  Status draw(const ReproductionFiles& files, const Figure& figure) {
+  Status draw(const std::filesystem::path& directory, const Figure& figure) {
     for (const PlotFormat format : {PlotFormat::svg, PlotFormat::png}) {
       if (no_pictures_) return Done{};
       DUEL_ASSIGN(const std::string script, chart_script(figure.chart, format));
@@ -372,7 +367,8 @@ class Runner {
         no_pictures_ = picture.error().code == ErrorCode::not_found;
         return Done{};
       }
-      DUEL_RETURN_IF_ERROR(context_.write_output(files.picture(figure, format), *picture));
+      const std::string name = figure.name + "." + to_string(format);
+      DUEL_RETURN_IF_ERROR(context_.write_output((directory / name).string(), *picture));
     }
     return Done{};
   }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "duel/cli/commands.h"
-#include "duel/cli/result_table.h"
 #include "duel/cli/study_runner.h"
 #include "duel/study/results.h"
 #include "duel/study/spec.h"
@@ -170,11 +169,7 @@ Result<int> run_simulate(const SimulateArguments& arguments, CommandContext& con
     return kExitDone;
   }
 
-  if (arguments.json) {
-    context.print(to_json(outcome.results).dump_pretty());
-  } else {
-    context.print(results_text(outcome.results, report_width(), stdout_paint()));
-  }
+  print_results(outcome.results, arguments.json, context);
   if (outcome.results.interrupted) {
     study.explain_interruption(outcome, directory);
     return study.exit_code();
@@ -182,8 +177,7 @@ Result<int> run_simulate(const SimulateArguments& arguments, CommandContext& con
   if (outcome.already_complete) {
     context.note("{} was already complete; nothing was run", directory);
   } else if (!directory.empty()) {
-    context.note("results are in {}; draw them: duel plot {} -o regret.svg", directory,
-                 shell_word(directory));
+    note_results(directory, context);
   }
   return kExitDone;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "duel/cli/progress.h"
+#include "duel/cli/result_table.h"
 
 namespace duel::cli {
 
@@ -43,6 +44,16 @@ void StudyRun::explain_interruption(const StudyOutcome& outcome,
     text += fmt::format("; to continue: duel simulate --resume {}", shell_word(directory));
   }
   context_.warn(text);
+}
+
+void print_results(const StudyResults& results, bool json, CommandContext& context) {
+  context.print(json ? to_json(results).dump_pretty()
+                     : results_text(results, report_width(), stdout_paint()));
+}
+
+void note_results(const std::string& directory, const CommandContext& context) {
+  context.note("results are in {}; draw them: duel plot {} -o regret.svg", directory,
+               shell_word(directory));
 }
 
 }  // namespace duel::cli

@@ -28,4 +28,9 @@ class StudyRun {
   int exit_code_ = kExitInterrupted;
 };
 
+// The results as JSON or as tables.
+void print_results(const StudyResults& results, bool json, CommandContext& context);
+// Where they are, and how to draw them.
+void note_results(const std::string& directory, const CommandContext& context);
+
 }  // namespace duel::cli
