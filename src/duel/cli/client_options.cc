@@ -8,8 +8,8 @@
 #include "duel/client/remote_api.h"
 #include "duel/client/store_location.h"
 #include "duel/core/display_width.h"
+#include "duel/core/id.h"
 #include "duel/core/whole_file.h"
-#include "duel/log/record.h"
 #include "duel/store/postgres_store.h"
 
 namespace duel::cli {

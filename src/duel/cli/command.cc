@@ -1,7 +1,6 @@
 #include "duel/cli/command.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -208,7 +207,7 @@ Status write_file_atomically(const std::string& path, std::string_view content) 
 }
 
 std::string shell_word(const std::string& text) {
-  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+  const bool plain = !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
     return std::isalnum(c) != 0 ||
            std::string_view("-_./,:=@+%").find(static_cast<char>(c)) != std::string_view::npos;
   });

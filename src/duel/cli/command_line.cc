@@ -1,6 +1,5 @@
 #include "duel/cli/command_line.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>

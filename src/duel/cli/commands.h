@@ -1,5 +1,6 @@
 // All commands of the program, in the order in which the help page lists them. Each declares itself
-// in the source of its name.
+// in the source of its name, and has from here what all of them use: options, context, texts and
+// their formats.
 #pragma once
 
 #include <string>

@@ -1,12 +1,8 @@
 // The scripts ask the binary, which answers from what its commands declare: completion knows what
 // the binary knows.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/core/spelling.h"
@@ -148,7 +144,7 @@ class Offers {
     const std::string before = says("LIST") ? begun_.substr(0, last_item()) : "";
     for (const std::string& name : words) add(before + name);
     if (says("DIR")) text_ += ":directories\n";
-    if (!option.offers && std::any_of(kFileWords.begin(), kFileWords.end(), says)) {
+    if (!option.offers && std::ranges::any_of(kFileWords, says)) {
       text_ += ":files\n";
     }
   }
@@ -202,7 +198,7 @@ std::string completions(const Command& program, const std::vector<std::string>& 
     }
     for (const Option& option : at->options) {
       const auto& names = option.spellings;
-      const bool called = std::find(names.begin(), names.end(), word) != names.end();
+      const bool called = std::ranges::find(names, word) != names.end();
       if (called && option.takes_value()) open = &option;
     }
     for (const Command& command : at->commands) {

@@ -31,31 +31,25 @@ std::string variable_name(const Option& option) {
 }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
-Result<std::vector<std::string>> texts_of(const TomlDocument& document, const toml::node& node,
-                                          const std::string& where) {
+using Texts = std::vector<std::string>;
+
+Result<Texts> texts_of(const TomlDocument& document, const toml::node& node,
+                       const std::string& where) {
   if (const auto* array = node.as_array()) {
-    std::vector<std::string> texts;
+    Texts texts;
     for (const toml::node& item : *array) {
-      DUEL_ASSIGN(const std::vector<std::string> inner, texts_of(document, item, where));
+      DUEL_ASSIGN(const Texts inner, texts_of(document, item, where));
       texts.insert(texts.end(), inner.begin(), inner.end());
     }
     return texts;
   }
-  if (const auto* text = node.as_string()) {
-    return std::vector<std::string>{document.spelled(text->get())};
-  }
-  if (const auto* whole = node.as_integer()) {
-    return std::vector<std::string>{std::to_string(whole->get())};
-  }
-  if (const auto* number = node.as_floating_point()) {
-    return std::vector<std::string>{format_number(number->get())};
-  }
-  if (const auto* flag = node.as_boolean()) {
-    return std::vector<std::string>{flag->get() ? "true" : "false"};
-  }
+  if (const auto* text = node.as_string()) return Texts{document.spelled(text->get())};
+  if (const auto* whole = node.as_integer()) return Texts{std::to_string(whole->get())};
+  if (const auto* number = node.as_floating_point()) return Texts{format_number(number->get())};
+  if (const auto* flag = node.as_boolean()) return Texts{flag->get() ? "true" : "false"};
   return bad_setting(where, "is not a text, a number, a flag or a list of these");
 }
 
@@ -95,9 +89,7 @@ class Configurator {
     if (path.empty() || !std::filesystem::exists(path, ignored)) return Done{};
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!file.good() && !file.eof()) {
-      return Error::io("cannot read", path);
-    }
+    if (!file.good() && !file.eof()) return Error::io("cannot read", path);
     const Result<TomlDocument> parsed = TomlDocument::parse(text, path);
     if (!parsed.ok()) return bad_setting(parsed.error().where, parsed.error().message);
     const TomlDocument& document = *parsed;
@@ -112,15 +104,14 @@ class Configurator {
       const std::string name = document.spelled(key.str());
       if (node.is_table() && contains(command_.command_names(), name)) continue;
       const std::string where = fmt::format("{}: {}", document.where(node.source()), name);
-      const auto option = std::find_if(options_.begin(), options_.end(), [&](const Option* known) {
-        return contains(known->spellings, "--" + name);
-      });
+      const auto option = std::ranges::find_if(
+          options_, [&](const Option* known) { return contains(known->spellings, "--" + name); });
       if (option == options_.end()) {
         return bad_setting(where, fmt::format("'{}' has no such setting", command_.path()),
                            spelling_hint(name, known_));
       }
       if ((*option)->given()) continue;
-      DUEL_ASSIGN(const std::vector<std::string> values, texts_of(document, node, where));
+      DUEL_ASSIGN(const Texts values, texts_of(document, node, where));
       if (values.empty()) continue;
       DUEL_RETURN_IF_ERROR(line_.set(**option, values, where));
     }

@@ -1,11 +1,5 @@
-#include <fmt/format.h>
-
-#include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/core/json.h"

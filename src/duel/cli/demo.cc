@@ -1,18 +1,10 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/cli/demo_policies.h"
@@ -22,7 +14,6 @@
 #include "duel/client/remote_api.h"
 #include "duel/client/running_server.h"
 #include "duel/core/json.h"
-#include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/core/timestamp.h"
 #include "duel/truth/lower_bound.h"
@@ -259,16 +250,15 @@ class Demonstration {
   void print_outcome(const Json& result, double took) const {
     const PreferenceMatrix truth = shop_.truth(kTruthPages);
     const auto& names = shop_.rankers();
-    const std::size_t best = static_cast<std::size_t>(
-        std::find(names.begin(), names.end(), "hybrid-50") - names.begin());
+    const std::size_t best =
+        static_cast<std::size_t>(std::ranges::find(names, "hybrid-50") - names.begin());
     double regret = 0, split = 0;
     Table table;
     table.column("ranker", Align::left).column("pages").column("share");
     table.column("won").column("lost").column("loses to the best by");
     for (const Json& arm : result.at("arms").items()) {
       const std::string id = arm.at("arm_id").get<std::string>();
-      const auto k =
-          static_cast<std::size_t>(std::find(names.begin(), names.end(), id) - names.begin());
+      const auto k = static_cast<std::size_t>(std::ranges::find(names, id) - names.begin());
       const double gap = truth.gap(static_cast<Arm>(best), static_cast<Arm>(k));
       const auto found = shown_.find(id);
       const double pages = found == shown_.end() ? 0 : found->second;

@@ -1,10 +1,6 @@
 #include "duel/cli/demo_policies.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <filesystem>
-#include <string>
 
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/study_runner.h"

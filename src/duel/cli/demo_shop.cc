@@ -56,7 +56,7 @@ DemoShop::DemoShop(std::uint64_t seed) : seed_(seed) {
       for (std::size_t item = 0; item < kItems; ++item) {
         scored.emplace_back(grades_[query][item] + ranker.noise * rng.normal(), item);
       }
-      std::sort(scored.begin(), scored.end(), std::greater<>());
+      std::ranges::sort(scored, std::greater<>());
       std::vector<std::string>& list = lists.emplace_back();
       for (std::size_t k = 0; k < kPage; ++k) list.push_back(object_of(scored[k].second));
     }

@@ -1,14 +1,9 @@
 #include "duel/ranking/estimation/estimate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <sstream>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/cli/progress.h"
@@ -64,7 +59,7 @@ std::string summary(const Estimate& estimate) {
   const BordaScores borda = borda_scores(matrix);
   std::vector<Arm> order(matrix.num_arms());
   std::iota(order.begin(), order.end(), Arm{0});
-  std::sort(order.begin(), order.end(), [&](Arm a, Arm b) {
+  std::ranges::sort(order, [&](Arm a, Arm b) {
     return std::tie(copeland.wins[b], borda.scores[b], a) <
            std::tie(copeland.wins[a], borda.scores[a], b);
   });
@@ -117,9 +112,9 @@ Result<int> run_estimate(const EstimateArguments& arguments, CommandContext& con
   } else if (arguments.output != "-") {
     context.print(summary(estimate));
   }
-  const auto alike =
-      std::count_if(estimate.pairs.begin(), estimate.pairs.end(),
-                    [](const PairEstimate& pair) { return contest_share(pair) < kLeastContests; });
+  const auto alike = std::ranges::count_if(estimate.pairs, [](const PairEstimate& pair) {
+    return contest_share(pair) < kLeastContests;
+  });
   if (alike > 0) {
     context.warn(
         "{} of {} pairs of rankers show lists that can distinguish them in less than "

@@ -1,22 +1,13 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/goal_options.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
-#include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/core/whole_file.h"
 #include "duel/judging/arm_list.h"
-#include "duel/log/record.h"
 
 namespace duel::cli {
 namespace {

@@ -1,9 +1,4 @@
-#include <fmt/format.h>
-
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"

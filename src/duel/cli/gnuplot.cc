@@ -1,6 +1,5 @@
 #include "duel/cli/gnuplot.h"
 
-#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "duel/cli/command.h"
 #include "duel/core/display_width.h"
 
 namespace duel::cli {

@@ -1,8 +1,4 @@
-#include <fmt/format.h>
-
 #include <filesystem>
-#include <string>
-#include <utility>
 
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"

@@ -1,10 +1,5 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/cli/option_report.h"
@@ -48,9 +43,8 @@ Result<DocumentIds> read_ranking(const std::string& path) {
 DocumentIds clicked_ids(const std::vector<std::string>& texts,
                         const std::vector<DocumentIds>& lists) {
   const auto is_listed = [&](const std::string& id) {
-    return std::any_of(lists.begin(), lists.end(), [&](const DocumentIds& list) {
-      return std::find(list.begin(), list.end(), id) != list.end();
-    });
+    return std::ranges::any_of(
+        lists, [&](const DocumentIds& list) { return std::ranges::find(list, id) != list.end(); });
   };
   DocumentIds ids;
   for (const std::string& text : texts) {
@@ -219,7 +213,7 @@ Result<int> run_interleave(const InterleaveArguments& arguments, CommandContext&
   }
   if (!arguments.batch.empty()) return run_batch(arguments, context);
   const std::vector<std::string>& files = arguments.spec.rankings;
-  if (std::count(files.begin(), files.end(), "-") > 1) {
+  if (std::ranges::count(files, "-") > 1) {
     return Error::invalid_argument("standard input can be only one of the rankings");
   }
   DUEL_ASSIGN(const ImpressionPlan plan, ImpressionPlan::create(arguments.spec));

@@ -1,28 +1,17 @@
 #include "duel/cli/interview_options.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
-
-#include <utility>
 
 #include "duel/cli/goal_options.h"
-#include "duel/cli/interview_report.h"
-#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/judging/child_process.h"
-#include "duel/study/round_robin.h"
 #include "duel/verdict/certificate_file.h"
 
 namespace duel::cli {
-namespace {
 
-// Where the certificate goes: --certificate, or beside the log.
-std::string certificate_file(const InterviewOptions& options, const std::string& log) {
-  return options.certificate.empty() ? certificate_beside(log) : options.certificate;
+std::string InterviewOptions::certificate_for(const std::string& log) const {
+  return certificate.empty() ? certificate_beside(log) : certificate;
 }
-
-}  // namespace
 
 void add_interview_options(Command& command, InterviewOptions& options,
                            const std::vector<std::string>& orders) {
@@ -76,7 +65,7 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
   InterviewRequest request = options.request;
   request.arms.insert(request.arms.end(), options.more_arms.begin(), options.more_arms.end());
   DUEL_ASSIGN(InterviewPlan plan, plan_interview(request));
-  const std::string target = certificate_file(options, plan.log);
+  const std::string target = options.certificate_for(plan.log);
   if (target == plan.log) {
     return Error::invalid_argument("the log and the certificate are the same file")
         .with_hint("give another name")
@@ -106,26 +95,6 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
     context.note("retired: {}", fmt::join(interview.left(), ", "));
   }
   return interview;
-}
-
-Result<int> report_ending(RunEnding ending, const InterviewOptions& options,
-                          const Interview& interview, CommandContext& context, const Json& extra) {
-  InterviewReport report(interview, ending);
-  if (ending == RunEnding::certified) {
-    DUEL_ASSIGN(CheckedLog log, check_log(interview.log_file()));
-    report.health = std::move(log.health);
-    report.certificate = certificate_file(options, interview.log_file());
-    const std::string certificate = certificate_text(log.certificate.value());
-    DUEL_RETURN_IF_ERROR(context.write_output(report.certificate, certificate));
-    report.round_robin = round_robin_cost(interview.ledger());
-  }
-  if (options.json) {
-    context.print(report.to_json(extra).dump_pretty());
-  } else {
-    context.print(report.to_text(stdout_paint()));
-  }
-  if (ending != RunEnding::certified) return kExitUndecided;
-  return report.healthy() ? kExitDone : kExitUnhealthy;
 }
 
 std::string why_undecided(const Interview& interview, RunEnding ending) {

@@ -2,7 +2,6 @@
 // and the report at the end.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +18,9 @@ struct InterviewOptions {
   std::string certificate;
   std::string judge_program;  // must be there before a log is begun; "": a person answers
   bool json = false;
+
+  // Where the certificate goes: --certificate, or beside the log.
+  std::string certificate_for(const std::string& log) const;
 };
 
 // Adds the options. `orders` are those that make sense for the command.

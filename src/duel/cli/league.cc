@@ -1,12 +1,6 @@
 #include "duel/study/league.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/cli/gnuplot.h"
@@ -16,7 +10,6 @@
 #include "duel/core/checkpoints.h"
 #include "duel/core/whole_file.h"
 #include "duel/jobs/ranks.h"
-#include "duel/log/record.h"
 #include "duel/pictures/league_map.h"
 #include "duel/study/league_certificates.h"
 #include "duel/study/spec.h"

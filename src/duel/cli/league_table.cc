@@ -1,13 +1,11 @@
 #include "duel/cli/league_table.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "duel/cli/command.h"
 #include "duel/cli/result_table.h"
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"

@@ -1,10 +1,7 @@
 #include "duel/ranking/learners/learn.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <set>
-#include <string>
 
 #include "duel/cli/commands.h"
 #include "duel/cli/progress.h"

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <string_view>
 #include <tuple>
 
 #include "duel/cli/command.h"
@@ -54,6 +53,19 @@ std::uint64_t finished(const Ledger& ledger) {
 }
 
 }  // namespace
+
+std::vector<Arm> arms_by_rate(const Ledger& ledger, const Standing& standing,
+                              std::optional<Arm> first) {
+  if (standing.order) return standing.order->arms;
+  std::vector<Arm> order;
+  for (Arm arm = 0; arm < ledger.num_arms(); ++arm) {
+    if (ledger.arms()[arm].active) order.push_back(arm);
+  }
+  std::ranges::sort(order, {}, [&](Arm arm) {
+    return std::make_tuple(first != arm, -standing.arms[arm].rate(), arm);
+  });
+  return order;
+}
 
 LiveTable::LiveTable(const Interview& interview, bool quiet)
     : interview_(interview),
@@ -108,40 +120,21 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
                                           const std::string& trouble, std::size_t rows,
                                           std::size_t columns) const {
   const Ledger& ledger = interview_.ledger();
-  std::vector<const ArmStanding*> order;
-  for (const ArmStanding& arm : standing.arms) {
-    if (ledger.arms()[arm.arm].active) order.push_back(&arm);
-  }
-  std::sort(order.begin(), order.end(), [&](const ArmStanding* a, const ArmStanding* b) {
-    const auto key = [&](const ArmStanding* arm) {
-      return std::make_tuple(standing.leader != arm->arm, -arm->rate(), arm->arm);
-    };
-    return key(a) < key(b);
-  });
-  if (standing.order) {
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      order[k] = &standing.arms[standing.order->arms[k]];
-    }
-  }
+  const std::vector<Arm> order = arms_by_rate(ledger, standing, standing.leader);
   // A title, the headline, the table's header, and two lines to spare.
   const std::size_t shown = std::min(order.size(), rows > 8 ? rows - 6 : 2);
   Table table;
-  table.column("", Align::left)
-      .column("arm", Align::left)
-      .column("won")
-      .column("of")
-      .column("rate");
+  table.column("", Align::left).column("arm", Align::left);
+  table.column("won").column("of").column("rate");
   table.column("duels").column(ledger.scores()  ? "score"
                                : standing.order ? "pairs shown"
                                                 : "evidence against it",
                                Align::left);
   // What the other columns leave of the line.
-  std::vector<std::string> ids;
-  ids.reserve(order.size());
-  for (const ArmStanding* arm : order) ids.push_back(ledger.id_of(arm->arm));
-  const auto names = short_names(ids, std::clamp<std::size_t>(columns, 72, 90) - 60);
+  const auto names =
+      short_names(ids_of(ledger, order), std::clamp<std::size_t>(columns, 72, 90) - 60);
   for (std::size_t k = 0; k < shown; ++k) {
-    const ArmStanding& arm = *order[k];
+    const ArmStanding& arm = standing.arms[order[k]];
     const bool leads = standing.order ? k < standing.order->named : standing.leader == arm.arm;
     std::string evidence;
     if (standing.order) {

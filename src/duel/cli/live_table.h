@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,11 @@
 #include "duel/verdict/standing.h"
 
 namespace duel::cli {
+
+// The active arms as they are shown: by the order that is to be certified, or `first` and then by
+// rate, the best first.
+std::vector<Arm> arms_by_rate(const Ledger& ledger, const Standing& standing,
+                              std::optional<Arm> first);
 
 class LiveTable {
  public:

@@ -1,6 +1,5 @@
 // The program `duel`: reads the command line, runs one subcommand, translates how it ended.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,9 +7,6 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "duel/cli/command_line.h"
 #include "duel/cli/commands.h"
@@ -92,7 +88,7 @@ int run_program(int argc, const char* const* argv) {
   const bool asks = argc > 1 && std::string_view(argv[1]) == "help";
   if (asks) words.erase(words.begin() + 1);
   const std::vector<std::string> names = program.command_names();
-  const bool known = words.size() == 1 || std::count(names.begin(), names.end(), words[1]) > 0;
+  const bool known = words.size() == 1 || std::ranges::count(names, words[1]) > 0;
   if (argc == 1 || (asks && known)) words.push_back("--help");
   CommandLine line(program);
   const auto wish = line.read(static_cast<int>(words.size()), words.data());

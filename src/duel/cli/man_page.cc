@@ -1,12 +1,8 @@
 #include "duel/cli/man_page.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
-#include <string_view>
 
-#include "duel/cli/command.h"
 #include "duel/cli/help.h"
 #include "duel/version_info.h"
 
@@ -35,7 +31,7 @@ std::string escaped(const std::string& text) {
 // `duel serve` -> `duel-serve`
 std::string page_name(const Command& command) {
   std::string name = command.path();
-  std::replace(name.begin(), name.end(), ' ', '-');
+  std::ranges::replace(name, ' ', '-');
   return name;
 }
 

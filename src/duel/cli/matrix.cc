@@ -1,9 +1,4 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/cli/matrix_report.h"

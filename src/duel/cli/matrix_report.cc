@@ -1,6 +1,5 @@
 #include "duel/cli/matrix_report.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -34,8 +33,8 @@ std::vector<std::string> lottery(const PreferenceMatrix& matrix,
     if (weights[i] > 0) support.push_back(i);
   }
   if (support.size() == 1) return names_of(matrix, support);
-  std::sort(support.begin(), support.end(),
-            [&](Arm a, Arm b) { return std::tie(weights[b], a) < std::tie(weights[a], b); });
+  std::ranges::sort(
+      support, [&](Arm a, Arm b) { return std::tie(weights[b], a) < std::tie(weights[a], b); });
   std::vector<std::string> parts;
   for (const Arm i : support) {
     parts.push_back(fmt::format("{} {:.4g}", matrix.arm_name(i), weights[i]));
@@ -56,8 +55,8 @@ std::vector<std::size_t> subset_sizes(std::size_t num_arms) {
 // Columns are headed by the arms' names where those are short, otherwise by their numbers.
 std::string cells(const MatrixDescription& facts) {
   const auto& names = facts.matrix.arm_names();
-  const bool numbered = std::any_of(
-      names.begin(), names.end(), [](const std::string& name) { return display_width(name) > 7; });
+  const bool numbered =
+      std::ranges::any_of(names, [](const std::string& name) { return display_width(name) > 7; });
   Table table;
   if (numbered) table.column("");
   table.column("", Align::left);

@@ -1,6 +1,4 @@
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/cli/study_runner.h"

@@ -1,10 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/core/numbers.h"
@@ -42,7 +38,7 @@ std::string measures_text(const RankingMeasures& measures) {
   for (const std::string& name : measures.measures) table.column(name);
   std::vector<std::size_t> order(measures.rankers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
+  std::ranges::stable_sort(order, [&](std::size_t one, std::size_t other) {
     return measures.at(one, 0).mean > measures.at(other, 0).mean;
   });
   for (const std::size_t ranker : order) {

@@ -1,11 +1,9 @@
 #include "duel/cli/options.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
@@ -26,7 +24,7 @@ Value not_empty(Target target) {
 
 Value one_of(Target target, std::vector<std::string> words) {
   Value value = checked(std::move(target), [words](const std::string& text) {
-    const bool known = std::find(words.begin(), words.end(), text) != words.end();
+    const bool known = std::ranges::find(words, text) != words.end();
     return known ? "" : fmt::format("'{}' is not known ({})", text, spelling_hint(text, words));
   });
   value.words = std::move(words);
@@ -148,7 +146,7 @@ namespace {
 
 // "--max-duels" for "max_duels"; as it is where the command has no such option.
 std::string spelled(const Command& command, std::string field) {
-  std::replace(field.begin(), field.end(), '_', '-');
+  std::ranges::replace(field, '_', '-');
   for (const Option& option : command.options) {
     if (!option.is_argument() && option.key() == field) return option.name();
   }

@@ -1,12 +1,5 @@
 #include "duel/study/plan.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "duel/cli/commands.h"
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/goal_options.h"

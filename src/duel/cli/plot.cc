@@ -1,12 +1,8 @@
 #include "duel/pictures/plot.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/cli/gnuplot.h"
@@ -77,7 +73,7 @@ Result<int> write_report(const PlotArguments& arguments, CommandContext& context
     if (!arguments.matrices.empty()) {
       const auto& wanted = arguments.matrices;
       std::erase_if(results.runs, [&](const MatrixResult& run) {
-        return std::find(wanted.begin(), wanted.end(), run.facts.matrix) == wanted.end();
+        return std::ranges::find(wanted, run.facts.matrix) == wanted.end();
       });
       if (results.runs.empty()) {
         return Error::invalid_argument("the results hold none of these matrices", "--matrix");

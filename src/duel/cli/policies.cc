@@ -1,12 +1,7 @@
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <regex>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/core/display_width.h"
@@ -47,7 +42,7 @@ std::string short_reference(const std::string& paper) {
   const bool named = !authors.empty() && authors[0] >= 'A' && authors[0] <= 'Z';
   std::smatch found;
   if (!named || !std::regex_search(paper, found, place)) return authors;
-  const auto commas = std::count(authors.begin(), authors.end(), ',');
+  const auto commas = std::ranges::count(authors, ',');
   std::string short_authors = authors;
   if (commas > 1) short_authors = authors.substr(0, authors.find(',')) + " et al.";
   return fmt::format("{}, {}", short_authors, found.str());
@@ -157,7 +152,7 @@ Result<std::vector<MethodCard>> chosen(const PoliciesArguments& arguments) {
   std::vector<std::string> settings;
   for (const MethodCard& card : cards) {
     const std::string& setting = card.facts.setting;
-    if (std::find(settings.begin(), settings.end(), setting) == settings.end()) {
+    if (std::ranges::find(settings, setting) == settings.end()) {
       settings.push_back(setting);
     }
     if (lower_case(setting).find(lower_case(arguments.setting)) != std::string::npos) {

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "duel/cli/command.h"
@@ -87,7 +86,7 @@ std::optional<Launch> find_launch() {
 
 bool shares_jobs(std::string_view command) {
   constexpr std::array<std::string_view, 4> kCommands = {"simulate", "league", "reproduce", "plan"};
-  return std::find(kCommands.begin(), kCommands.end(), command) != kCommands.end();
+  return std::ranges::find(kCommands, command) != kCommands.end();
 }
 
 RankSession::RankSession(std::string_view command) {

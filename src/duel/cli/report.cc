@@ -1,9 +1,5 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <string>
-#include <string_view>
 
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
@@ -47,7 +43,7 @@ Result<std::string> arm_at(ApiClient& client, const ReportArguments& arguments, 
 Result<Json> body_of(ApiClient& client, const ReportArguments& arguments) {
   const std::string& answer = arguments.answer;
   Json body;
-  if (std::find(kResults.begin(), kResults.end(), answer) != kResults.end()) {
+  if (std::ranges::find(kResults, answer) != kResults.end()) {
     body["result"] = answer;
   } else {
     std::string winner = answer;

@@ -1,14 +1,7 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
-#include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/cli/gnuplot.h"
@@ -118,7 +111,7 @@ Result<int> report(const std::string& directory, const std::string& output,
 Result<std::vector<const ReproductionKind*>> chosen_kinds(const std::vector<std::string>& names) {
   std::vector<const ReproductionKind*> kinds;
   const auto add = [&](const ReproductionKind* kind) {
-    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+    if (std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
   };
   for (const std::string& name : names) {
     if (name == kAll) {
@@ -237,9 +230,9 @@ std::string summary_text(const std::vector<ReproductionRecord>& records, const P
   table.column("time");
   for (const ReproductionRecord& record : records) {
     const auto count = [&](FindingVerdict verdict) {
-      return fmt::format(
-          "{}", std::count_if(record.findings.begin(), record.findings.end(),
-                              [&](const Finding& finding) { return finding.verdict == verdict; }));
+      return fmt::format("{}", std::ranges::count_if(record.findings, [&](const Finding& finding) {
+                           return finding.verdict == verdict;
+                         }));
     };
     table.row({record.passed() ? paint.green("PASS") : paint.red("FAIL"), record.name,
                count(FindingVerdict::pass), count(FindingVerdict::fail),
@@ -294,8 +287,8 @@ class Runner {
                     kinds.size());
       return guard_.exit_code();
     }
-    const bool passed = !broken && std::all_of(records.begin(), records.end(),
-                                               [](const auto& r) { return r.passed(); });
+    const bool passed =
+        !broken && std::ranges::all_of(records, [](const auto& r) { return r.passed(); });
     return passed ? kExitDone : kExitFailure;
   }
 
@@ -390,8 +383,7 @@ Result<int> run_reproduce(const ReproduceArguments& arguments, CommandContext& c
   if (!arguments.output.empty() && is_first_rank()) {
     DUEL_RETURN_IF_ERROR(make_directory(arguments.output));
   }
-  const bool resumes =
-      std::find(arguments.names.begin(), arguments.names.end(), kAll) != arguments.names.end();
+  const bool resumes = std::ranges::find(arguments.names, kAll) != arguments.names.end();
   Runner runner(arguments, std::move(given), context);
   return runner.run(kinds, resumes);
 }

@@ -1,11 +1,5 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"

@@ -1,7 +1,5 @@
 #include "duel/cli/result_report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -33,6 +31,10 @@ std::string duels_text(const std::optional<std::uint64_t>& left) {
   return left ? fmt::format("{}", *left) : "?";
 }
 
+constexpr std::string_view kUnknownOrder =
+    "The order of the rows is unknown, because not every two of a pair have times of their own: "
+    "evidence is what all of them together say, not the most that it ever was.";
+
 class Report {
  public:
   Report(const ExperimentResult& result, const Paint& paint) : result_(result), paint_(paint) {
@@ -40,25 +42,138 @@ class Report {
     for (const ResultPair& pair : result.pairs) pairs_[{pair.first, pair.second}] = &pair;
   }
 
-  std::string arms() const;
-  std::string matrix() const;
-  std::string evidence() const;
-  std::string health() const;
-  std::string strengths() const;
+  std::string arms() const {
+    const bool ties = result_.duels.ties > 0;
+    const bool both_bad = result_.duels.both_bad > 0;
+    return with_names_that_fit(1, [&](std::size_t most) {
+      const auto names = names_within(most);
+      Table table;
+      table.column("arm", Align::left).column("won").column("lost");
+      if (ties) table.column("tied");
+      if (both_bad) table.column("both bad");
+      table.column("rate").column("Elo").column("95 %").column("P(best)");
+      for (const ResultArm& arm : result_.arms) {
+        std::vector<Cell> cells = {names.at(arm.arm_id), arm.counts.first_wins,
+                                   arm.counts.second_wins};
+        if (ties) cells.emplace_back(arm.counts.ties);
+        if (both_bad) cells.emplace_back(arm.counts.both_bad);
+        cells.emplace_back(percent(arm.rate));
+        cells.emplace_back(arm.elo ? fmt::format("{:+.0f}", *arm.elo) : std::string());
+        cells.emplace_back(arm.elo_interval
+                               ? fmt::format("{:+.0f} .. {:+.0f}", arm.elo_interval->lower,
+                                             arm.elo_interval->upper)
+                               : std::string());
+        cells.emplace_back(fmt::format("{:.3f}", arm.probability_best));
+        table.row(std::move(cells));
+      }
+      return table;
+    });
+  }
+
+  // Rows against columns: the share of decisive duels that the row won, with the interval that
+  // holds whenever you look and the share of ties where all of it fits; otherwise in percent under
+  // numbers, as many as fit.
+  std::string matrix() const {
+    const std::size_t all = result_.arms.size();
+    constexpr std::size_t kWhole = 1000;
+    if (const Table table = matrix_of(CellOf::intervals, all, kWhole);
+        table.width() <= report_width()) {
+      return fmt::format("\nShare won, [95 %{}], ties\n", result_.one_look ? "" : " at any time") +
+             table.to_string();
+    }
+    constexpr std::size_t kName = 24;
+    std::size_t columns = all;
+    while (columns > 1 && matrix_of(CellOf::percents, columns, kName).width() > report_width()) {
+      --columns;
+    }
+    return fmt::format("\nShare of decisive duels won, in percent; {}\n",
+                       columns == all ? "columns as rows"
+                                      : fmt::format("the first {} opponents", columns)) +
+           matrix_of(CellOf::percents, columns, kName).to_string() +
+           "(--json has all pairs with intervals and ties; -o board.svg draws them)\n";
+  }
+
+  // The rivals of the leader, the one with the least evidence against it first.
+  std::string evidence() const {
+    if (result_.certificate) return "";
+    if (result_.order) return open_pairs(*result_.order);
+    std::vector<const ResultArm*> rivals, others;
+    for (const ResultArm& arm : result_.arms) {
+      if (arm.score) return "";  // the goal is not about pairs
+      (arm.log_evidence ? rivals : others).push_back(&arm);
+    }
+    // Too few answers to call anybody the leader; the table is about one all the same.
+    if (rivals.empty() || (!result_.leader && others.size() != 1)) return "";
+    const std::string leading = result_.leader ? *result_.leader : others[0]->arm_id;
+    std::ranges::stable_sort(rivals, {}, [](const ResultArm* arm) { return *arm->log_evidence; });
+    const std::string table = with_names_that_fit(1, [&](std::size_t most) {
+      const auto names = names_within(most);
+      Table evidence;
+      evidence.column("rival", Align::left).column("won").column("95 %");
+      evidence.column("evidence").column("needed").column("duels left");
+      for (const ResultArm* rival : rivals) {
+        const auto pair = seen(leading, rival->arm_id);
+        evidence.row({names.at(rival->arm_id),
+                      pair && pair->counts.decisive() > 0 ? percent(pair->rate) : "-",
+                      pair ? fmt::format("{:.0f} .. {:.0f} %", 100 * pair->interval.lower,
+                                         100 * pair->interval.upper)
+                           : "-",
+                      short_evidence(*rival->log_evidence),
+                      short_evidence(rival->log_threshold.value_or(0)),
+                      duels_text(rival->duels_left.value_or(std::nullopt))});
+      }
+      return evidence;
+    });
+    return fmt::format("\nEvidence that {} beats its rivals\n{}",
+                       shortened_inside(name(leading), 48), table);
+  }
+
+  std::string health() const {
+    std::string text;
+    if (result_.one_look && !result_.certificate) {
+      text += "\n" + wrapped(kUnknownOrder, report_width()) + "\n";
+    }
+    constexpr std::size_t kDetail = 28;  // where the words of a check begin
+    text += "\nHealth\n";
+    for (const auto& [name, verdict, detail] : result_.health) {
+      const std::string padded = fmt::format("{:<8}", to_word(verdict));
+      text += fmt::format("  {}{:<18}{}\n",
+                          verdict == HealthVerdict::failed   ? paint_.red(padded)
+                          : verdict == HealthVerdict::passed ? paint_.green(padded)
+                                                             : paint_.dim(padded),
+                          name, wrapped(detail, report_width() - kDetail, kDetail));
+    }
+    return text;
+  }
+
+  std::string strengths() const {
+    const ResultStrengths& fitted = result_.bradley_terry;
+    if (!fitted.error.empty()) {
+      return fmt::format("\nNo Bradley-Terry strengths: {}\n", fitted.error);
+    }
+    const auto prior = fitted.prior_shape.value_or(std::nullopt);
+    std::string text = fmt::format(
+        "Elo is a Bradley-Terry fit{}{}{}; a view, not the verdict.",
+        fitted.ties == "davidson" ? " with ties (Davidson)" : "",
+        prior ? fmt::format(", with a Gamma prior of shape {} on the strengths",
+                            format_number(*prior))
+              : std::string(),
+        fitted.added_wins.value_or(0) > 0
+            ? fmt::format(", with {} wins added to each pair because some arms never lost",
+                          format_number(*fitted.added_wins))
+            : std::string());
+    if (const auto& fit = fitted.lack_of_fit) {
+      text += fmt::format(
+          " Lack of fit: p = {:.3g}{}.", fit->p_value,
+          fit->p_value < 0.01 ? ", so strengths alone do not explain who beats whom" : "");
+    }
+    return "\n" + wrapped(text, report_width()) + "\n" +
+           (fitted.position ? position(*fitted.position) : "");
+  }
 
  private:
-  std::string open_pairs(const ResultOrder& order) const;
-  // What being shown first is worth, in words, with the interval.
-  static std::string position(const ResultPosition& effect);
-  // One arm against another, as the first sees it; nothing where they never met.
-  std::optional<ResultPair> seen(const std::string& row, const std::string& column) const;
   enum class CellOf { intervals, percents };
-  std::string matrix_cell(const std::string& row, const std::string& column, CellOf kind) const;
-  // All rows and the first `columns` columns; names take at most `most` columns of the terminal.
-  Table matrix_of(CellOf kind, std::size_t columns, std::size_t most) const;
   const std::string& name(const std::string& arm_id) const { return names_.at(arm_id); }
-  // The names by id in at most `most` columns of the terminal.
-  std::map<std::string, std::string> names_within(std::size_t most) const;
   // The table that `make(most)` returns, with so many columns of names cut to `most`, in the
   // report's width.
   template <class Make>
@@ -76,237 +191,108 @@ class Report {
   }
   static constexpr std::size_t kLeastName = 12;
 
+  // The pairs that the arms in front still have to show, the ones with the least evidence first.
+  std::string open_pairs(const ResultOrder& order) const {
+    constexpr std::size_t kMostPairs = 20;
+    std::vector<OpenPair> open = order.open;
+    if (open.empty()) return "";
+    std::ranges::stable_sort(open, {}, &OpenPair::log_evidence);
+    const std::string table = with_names_that_fit(2, [&](std::size_t most) {
+      const auto names = names_within(most);
+      Table pairs;
+      pairs.column("arm", Align::left).column("over", Align::left);
+      pairs.column("evidence").column("needed").column("duels left");
+      for (std::size_t k = 0; k < std::min(open.size(), kMostPairs); ++k) {
+        pairs.row({names.at(open[k].first), names.at(open[k].second),
+                   short_evidence(open[k].log_evidence), short_evidence(open[k].log_threshold),
+                   duels_text(open[k].duels_left)});
+      }
+      return pairs;
+    });
+    std::string text = fmt::format("\nPairs that are still open\n{}", table);
+    if (open.size() > kMostPairs) text += fmt::format("and {} more\n", open.size() - kMostPairs);
+    return text;
+  }
+
+  // What being shown first is worth, in words, with the interval.
+  static std::string position(const ResultPosition& effect) {
+    if (!effect.elo || !effect.elo_interval) {
+      return fmt::format("\nThe effect of being shown first was not fitted: {}.\n", effect.error);
+    }
+    const std::string text = fmt::format(
+        "Being shown first is worth {:+.0f} Elo [{:+.0f} .. {:+.0f}]: of two equal arms, the one "
+        "shown first wins {:.1f} % of the decisive duels. The Elo above is net of this effect.",
+        *effect.elo, effect.elo_interval->lower, effect.elo_interval->upper,
+        100 * effect.first_wins_against_equal.value_or(0.5));
+    return "\n" + wrapped(text, report_width()) + "\n";
+  }
+
+  // One arm against another, as the first sees it; nothing where they never met.
+  std::optional<ResultPair> seen(const std::string& row, const std::string& column) const {
+    if (const auto found = pairs_.find({row, column}); found != pairs_.end()) return *found->second;
+    const auto found = pairs_.find({column, row});
+    if (found == pairs_.end()) return std::nullopt;
+    const auto& [first, second, counts, rate, interval] = *found->second;
+    return ResultPair{
+        second, first, mirrored(counts), 1 - rate, {1 - interval.upper, 1 - interval.lower}};
+  }
+
+  std::string matrix_cell(const std::string& row, const std::string& column, CellOf kind) const {
+    if (row == column) return "";
+    const auto pair = seen(row, column);
+    if (!pair) return "-";
+    const std::uint64_t decided = pair->counts.decisive();
+    if (kind == CellOf::percents)
+      return decided == 0 ? "-" : fmt::format("{:.0f}", 100 * pair->rate);
+    std::string cell = fmt::format("{:.2f} [{:.2f} {:.2f}]", pair->rate, pair->interval.lower,
+                                   pair->interval.upper);
+    const std::uint64_t ties = pair->counts.ties + pair->counts.both_bad;
+    if (ties > 0) {
+      cell += fmt::format(" {:.0f}%",
+                          100 * static_cast<double>(ties) / static_cast<double>(ties + decided));
+    }
+    return cell;
+  }
+
+  // All rows and the first `columns` columns; names take at most `most` columns of the terminal.
+  Table matrix_of(CellOf kind, std::size_t columns, std::size_t most) const {
+    const auto names = names_within(most);
+    Table table;
+    table.column("won against", Align::left);
+    const std::vector<ResultArm>& arms = result_.arms;
+    for (std::size_t c = 0; c < columns; ++c) {
+      table.column(kind == CellOf::intervals ? arms[c].name : fmt::format("{}", c + 1));
+    }
+    for (std::size_t r = 0; r < arms.size(); ++r) {
+      const std::string& row = arms[r].arm_id;
+      std::vector<std::string> cells = {kind == CellOf::intervals
+                                            ? names.at(row)
+                                            : fmt::format("{:>2} {}", r + 1, names.at(row))};
+      for (std::size_t c = 0; c < columns; ++c) {
+        cells.push_back(matrix_cell(row, arms[c].arm_id, kind));
+      }
+      table.row(cells);
+    }
+    return table;
+  }
+
+  // The names by id in at most `most` columns of the terminal.
+  std::map<std::string, std::string> names_within(std::size_t most) const {
+    std::vector<std::string> whole;
+    whole.reserve(names_.size());
+    for (const auto& [id, name] : names_) whole.push_back(name);
+    const std::vector<std::string> cut = short_names(whole, most);
+    std::map<std::string, std::string> by_id;
+    auto next = cut.begin();
+    for (const auto& [id, name] : names_) by_id[id] = *next++;
+    return by_id;
+  }
+
   const ExperimentResult& result_;
   const Paint& paint_;
   std::map<std::string, std::string> names_;
   std::map<std::pair<std::string, std::string>, const ResultPair*> pairs_;
 };
-
-std::map<std::string, std::string> Report::names_within(std::size_t most) const {
-  std::vector<std::string> whole;
-  whole.reserve(names_.size());
-  for (const auto& [id, name] : names_) whole.push_back(name);
-  const std::vector<std::string> cut = short_names(whole, most);
-  std::map<std::string, std::string> by_id;
-  auto next = cut.begin();
-  for (const auto& [id, name] : names_) by_id[id] = *next++;
-  return by_id;
-}
-
-std::string Report::arms() const {
-  const bool ties = result_.duels.ties > 0;
-  const bool both_bad = result_.duels.both_bad > 0;
-  return with_names_that_fit(1, [&](std::size_t most) {
-    const auto names = names_within(most);
-    Table table;
-    table.column("arm", Align::left).column("won").column("lost");
-    if (ties) table.column("tied");
-    if (both_bad) table.column("both bad");
-    table.column("rate").column("Elo").column("95 %").column("P(best)");
-    for (const ResultArm& arm : result_.arms) {
-      std::vector<Cell> cells = {names.at(arm.arm_id), arm.counts.first_wins,
-                                 arm.counts.second_wins};
-      if (ties) cells.emplace_back(arm.counts.ties);
-      if (both_bad) cells.emplace_back(arm.counts.both_bad);
-      cells.emplace_back(percent(arm.rate));
-      cells.emplace_back(arm.elo ? fmt::format("{:+.0f}", *arm.elo) : std::string());
-      cells.emplace_back(
-          arm.elo_interval
-              ? fmt::format("{:+.0f} .. {:+.0f}", arm.elo_interval->lower, arm.elo_interval->upper)
-              : std::string());
-      cells.emplace_back(fmt::format("{:.3f}", arm.probability_best));
-      table.row(std::move(cells));
-    }
-    return table;
-  });
-}
-
-std::optional<ResultPair> Report::seen(const std::string& row, const std::string& column) const {
-  if (const auto found = pairs_.find({row, column}); found != pairs_.end()) return *found->second;
-  const auto found = pairs_.find({column, row});
-  if (found == pairs_.end()) return std::nullopt;
-  const auto& [first, second, counts, rate, interval] = *found->second;
-  return ResultPair{
-      second, first, mirrored(counts), 1 - rate, {1 - interval.upper, 1 - interval.lower}};
-}
-
-std::string Report::matrix_cell(const std::string& row, const std::string& column,
-                                CellOf kind) const {
-  if (row == column) return "";
-  const auto pair = seen(row, column);
-  if (!pair) return "-";
-  const std::uint64_t decided = pair->counts.decisive();
-  if (kind == CellOf::percents) return decided == 0 ? "-" : fmt::format("{:.0f}", 100 * pair->rate);
-  std::string cell =
-      fmt::format("{:.2f} [{:.2f} {:.2f}]", pair->rate, pair->interval.lower, pair->interval.upper);
-  const std::uint64_t ties = pair->counts.ties + pair->counts.both_bad;
-  if (ties > 0) {
-    cell += fmt::format(" {:.0f}%",
-                        100 * static_cast<double>(ties) / static_cast<double>(ties + decided));
-  }
-  return cell;
-}
-
-Table Report::matrix_of(CellOf kind, std::size_t columns, std::size_t most) const {
-  const auto names = names_within(most);
-  Table table;
-  table.column("won against", Align::left);
-  const std::vector<ResultArm>& arms = result_.arms;
-  for (std::size_t c = 0; c < columns; ++c) {
-    table.column(kind == CellOf::intervals ? arms[c].name : fmt::format("{}", c + 1));
-  }
-  for (std::size_t r = 0; r < arms.size(); ++r) {
-    const std::string& row = arms[r].arm_id;
-    std::vector<std::string> cells = {
-        kind == CellOf::intervals ? names.at(row) : fmt::format("{:>2} {}", r + 1, names.at(row))};
-    for (std::size_t c = 0; c < columns; ++c) {
-      cells.push_back(matrix_cell(row, arms[c].arm_id, kind));
-    }
-    table.row(cells);
-  }
-  return table;
-}
-
-// Rows against columns: the share of decisive duels that the row won, with the interval that holds
-// whenever you look and the share of ties where all of it fits; otherwise in percent under numbers,
-// as many as fit.
-std::string Report::matrix() const {
-  const std::size_t all = result_.arms.size();
-  constexpr std::size_t kWhole = 1000;
-  if (const Table table = matrix_of(CellOf::intervals, all, kWhole);
-      table.width() <= report_width()) {
-    return fmt::format("\nShare won, [95 %{}], ties\n", result_.one_look ? "" : " at any time") +
-           table.to_string();
-  }
-  constexpr std::size_t kName = 24;
-  std::size_t columns = all;
-  while (columns > 1 && matrix_of(CellOf::percents, columns, kName).width() > report_width()) {
-    --columns;
-  }
-  return fmt::format(
-             "\nShare of decisive duels won, in percent; {}\n",
-             columns == all ? "columns as rows" : fmt::format("the first {} opponents", columns)) +
-         matrix_of(CellOf::percents, columns, kName).to_string() +
-         "(--json has all pairs with intervals and ties; -o board.svg draws them)\n";
-}
-
-// The pairs that the arms in front still have to show, the ones with the least evidence first.
-std::string Report::open_pairs(const ResultOrder& order) const {
-  constexpr std::size_t kMostPairs = 20;
-  std::vector<OpenPair> open = order.open;
-  if (open.empty()) return "";
-  std::ranges::stable_sort(open, {}, &OpenPair::log_evidence);
-  const std::string table = with_names_that_fit(2, [&](std::size_t most) {
-    const auto names = names_within(most);
-    Table pairs;
-    pairs.column("arm", Align::left).column("over", Align::left);
-    pairs.column("evidence").column("needed").column("duels left");
-    for (std::size_t k = 0; k < std::min(open.size(), kMostPairs); ++k) {
-      pairs.row({names.at(open[k].first), names.at(open[k].second),
-                 short_evidence(open[k].log_evidence), short_evidence(open[k].log_threshold),
-                 duels_text(open[k].duels_left)});
-    }
-    return pairs;
-  });
-  std::string text = fmt::format("\nPairs that are still open\n{}", table);
-  if (open.size() > kMostPairs) text += fmt::format("and {} more\n", open.size() - kMostPairs);
-  return text;
-}
-
-// The rivals of the leader, the one with the least evidence against it first.
-std::string Report::evidence() const {
-  if (result_.certificate) return "";
-  if (result_.order) return open_pairs(*result_.order);
-  std::vector<const ResultArm*> rivals, others;
-  for (const ResultArm& arm : result_.arms) {
-    if (arm.score) return "";  // the goal is not about pairs
-    (arm.log_evidence ? rivals : others).push_back(&arm);
-  }
-  // Too few answers to call anybody the leader; the table is about one all the same.
-  if (rivals.empty() || (!result_.leader && others.size() != 1)) return "";
-  const std::string leading = result_.leader ? *result_.leader : others[0]->arm_id;
-  std::ranges::stable_sort(rivals, {}, [](const ResultArm* arm) { return *arm->log_evidence; });
-  const std::string table = with_names_that_fit(1, [&](std::size_t most) {
-    const auto names = names_within(most);
-    Table evidence;
-    evidence.column("rival", Align::left).column("won").column("95 %");
-    evidence.column("evidence").column("needed").column("duels left");
-    for (const ResultArm* rival : rivals) {
-      const auto pair = seen(leading, rival->arm_id);
-      evidence.row(
-          {names.at(rival->arm_id), pair && pair->counts.decisive() > 0 ? percent(pair->rate) : "-",
-           pair ? fmt::format("{:.0f} .. {:.0f} %", 100 * pair->interval.lower,
-                              100 * pair->interval.upper)
-                : "-",
-           short_evidence(*rival->log_evidence), short_evidence(rival->log_threshold.value_or(0)),
-           duels_text(rival->duels_left.value_or(std::nullopt))});
-    }
-    return evidence;
-  });
-  return fmt::format("\nEvidence that {} beats its rivals\n{}", shortened_inside(name(leading), 48),
-                     table);
-}
-
-std::string Report::health() const {
-  std::string text;
-  if (result_.one_look && !result_.certificate) {
-    text +=
-        "\n" +
-        wrapped(
-            "The order of the rows is unknown, because not every two of a pair have times of their "
-            "own: evidence is what all of them together say, not the most that it ever was.",
-            report_width()) +
-        "\n";
-  }
-  constexpr std::size_t kDetail = 28;  // where the words of a check begin
-  text += "\nHealth\n";
-  for (const auto& [name, verdict, detail] : result_.health) {
-    const std::string padded = fmt::format("{:<8}", to_word(verdict));
-    text += fmt::format("  {}{:<18}{}\n",
-                        verdict == HealthVerdict::failed   ? paint_.red(padded)
-                        : verdict == HealthVerdict::passed ? paint_.green(padded)
-                                                           : paint_.dim(padded),
-                        name, wrapped(detail, report_width() - kDetail, kDetail));
-  }
-  return text;
-}
-
-std::string Report::strengths() const {
-  const ResultStrengths& fitted = result_.bradley_terry;
-  if (!fitted.error.empty()) {
-    return fmt::format("\nNo Bradley-Terry strengths: {}\n", fitted.error);
-  }
-  const auto prior = fitted.prior_shape.value_or(std::nullopt);
-  std::string text = fmt::format(
-      "Elo is a Bradley-Terry fit{}{}{}; a view, not the verdict.",
-      fitted.ties == "davidson" ? " with ties (Davidson)" : "",
-      prior
-          ? fmt::format(", with a Gamma prior of shape {} on the strengths", format_number(*prior))
-          : std::string(),
-      fitted.added_wins.value_or(0) > 0
-          ? fmt::format(", with {} wins added to each pair because some arms never lost",
-                        format_number(*fitted.added_wins))
-          : std::string());
-  if (const auto& fit = fitted.lack_of_fit) {
-    text += fmt::format(
-        " Lack of fit: p = {:.3g}{}.", fit->p_value,
-        fit->p_value < 0.01 ? ", so strengths alone do not explain who beats whom" : "");
-  }
-  return "\n" + wrapped(text, report_width()) + "\n" +
-         (fitted.position ? position(*fitted.position) : "");
-}
-
-std::string Report::position(const ResultPosition& effect) {
-  if (!effect.elo || !effect.elo_interval) {
-    return fmt::format("\nThe effect of being shown first was not fitted: {}.\n", effect.error);
-  }
-  const std::string text = fmt::format(
-      "Being shown first is worth {:+.0f} Elo [{:+.0f} .. {:+.0f}]: of two equal arms, the one "
-      "shown first wins {:.1f} % of the decisive duels. The Elo above is net of this effect.",
-      *effect.elo, effect.elo_interval->lower, effect.elo_interval->upper,
-      100 * effect.first_wins_against_equal.value_or(0.5));
-  return "\n" + wrapped(text, report_width()) + "\n";
-}
 
 }  // namespace
 

@@ -1,6 +1,5 @@
 #include "duel/cli/result_table.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -9,7 +8,6 @@
 
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
-#include "duel/core/table.h"
 #include "duel/pictures/plot.h"
 
 namespace duel::cli {
@@ -94,9 +92,8 @@ Table table_of(const MatrixResult& run, const StudyResults& results, const Table
     }
     table.row(std::move(cells));
   }
-  const bool any_bound =
-      std::any_of(shown.regrets.begin(), shown.regrets.end(),
-                  [&](std::size_t k) { return !std::isnan(bound_of(run, results.regrets[k])); });
+  const bool any_bound = std::ranges::any_of(
+      shown.regrets, [&](std::size_t k) { return !std::isnan(bound_of(run, results.regrets[k])); });
   if (any_bound) {
     std::vector<Cell> cells = {"lower bound LB ln T"};
     for (const std::size_t k : shown.regrets) {

@@ -1,11 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <memory>
-#include <string>
-#include <utility>
 
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"

@@ -1,12 +1,7 @@
-#include <fmt/format.h>
 #include <poll.h>
 
 #include <chrono>
-#include <functional>
-#include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/client/store_location.h"

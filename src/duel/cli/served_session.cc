@@ -1,7 +1,6 @@
 #include "duel/cli/served_session.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -48,7 +47,7 @@ void add_served_options(Command& command, ServedOptions& options) {
 Status check_served_options(const Command& command, const std::vector<std::string>& allowed) {
   for (const Option& option : command.options) {
     if (option.is_argument() || !option.on_command_line()) continue;
-    if (std::find(allowed.begin(), allowed.end(), option.key()) != allowed.end()) continue;
+    if (std::ranges::find(allowed, option.key()) != allowed.end()) continue;
     return Error::invalid_argument("the experiment has its own", option.name(),
                                    "'duel experiment new' sets it");
   }

@@ -1,16 +1,8 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <filesystem>
-#include <list>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/cli/study_runner.h"
-#include "duel/study/results.h"
 #include "duel/study/spec.h"
 #include "duel/study/study.h"
 

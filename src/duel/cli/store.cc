@@ -1,15 +1,8 @@
 #include "duel/store/store.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/cli/log_import.h"

@@ -1,7 +1,5 @@
 #include "duel/cli/study_runner.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "duel/cli/progress.h"

@@ -1,7 +1,3 @@
-#include <fmt/format.h>
-
-#include <string>
-#include <vector>
 
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"

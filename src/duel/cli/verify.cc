@@ -1,7 +1,3 @@
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <string>
 
 #include "duel/cli/commands.h"
 #include "duel/verdict/health.h"

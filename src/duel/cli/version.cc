@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "duel/cli/commands.h"
 #include "duel/core/json.h"
 #include "duel/version_info.h"

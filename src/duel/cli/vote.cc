@@ -1,16 +1,9 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
-#include <functional>
-#include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "duel/cli/ballot.h"
 #include "duel/cli/commands.h"

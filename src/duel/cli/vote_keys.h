@@ -1,7 +1,6 @@
 // What a voter says: single keys on a terminal, lines elsewhere.
 #pragma once
 
-#include <sys/types.h>
 #include <termios.h>
 
 #include <chrono>

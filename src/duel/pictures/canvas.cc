@@ -21,9 +21,8 @@ std::string color_at(std::span<const Color> scale, double position) {
 }
 
 double characters(std::string_view text) {
-  return static_cast<double>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
+  return static_cast<double>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 void Canvas::cell(double left, double bottom, double width, double height,

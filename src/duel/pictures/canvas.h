@@ -1,7 +1,6 @@
 // Maps drawn cell by cell: rectangles and texts at pixels, as commands of gnuplot.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <string_view>

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <utility>
 
 #include "duel/pictures/canvas.h"
 #include "duel/pictures/curve_style.h"
@@ -39,9 +38,8 @@ std::vector<LegendEntry> legend_of(const Chart& chart) {
   for (const ChartPanel& panel : chart.panels) {
     for (const ChartCurve& curve : panel.curves) {
       auto& entries = is_bound(curve.line) ? bounds : curves;
-      const bool known = std::any_of(entries.begin(), entries.end(), [&](const LegendEntry& entry) {
-        return entry.label == curve.label;
-      });
+      const bool known = std::ranges::any_of(
+          entries, [&](const LegendEntry& entry) { return entry.label == curve.label; });
       if (!known) entries.push_back({curve.label, curve.line, entries.size()});
     }
   }
@@ -50,8 +48,8 @@ std::vector<LegendEntry> legend_of(const Chart& chart) {
 }
 
 std::size_t style_of(const std::vector<LegendEntry>& legend, const std::string& label) {
-  return std::find_if(legend.begin(), legend.end(),
-                      [&](const LegendEntry& entry) { return entry.label == label; })
+  return std::ranges::find_if(legend,
+                              [&](const LegendEntry& entry) { return entry.label == label; })
       ->style;
 }
 
@@ -217,8 +215,7 @@ Result<Ranges> ranges_of(const ChartPanel& panel) {
 }
 
 bool has_band(const ChartCurve& curve) {
-  return curve.formula.empty() &&
-         std::any_of(curve.points.begin(), curve.points.end(), [](const ChartPoint& point) {
+  return curve.formula.empty() && std::ranges::any_of(curve.points, [](const ChartPoint& point) {
            return !std::isnan(point.low) && !std::isnan(point.high);
          });
 }

@@ -50,8 +50,8 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
   std::vector<const LeagueTable*> problems;
   double longest_problem = 0;
   for (const LeagueTable& table : results.problems) {
-    const bool counted = std::find(results.not_counted.begin(), results.not_counted.end(),
-                                   table.problem) == results.not_counted.end();
+    const bool counted =
+        std::ranges::find(results.not_counted, table.problem) == results.not_counted.end();
     if (!table.complete || table.entries.empty() || !counted) continue;
     problems.push_back(&table);
     longest_problem = std::max(longest_problem, characters(table.problem));
@@ -111,9 +111,8 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
     canvas.text(left - 6, bottom + kCellHeight / 2, standing.policy, "right noenhanced font ',11'");
     for (std::size_t c = 0; c < problems.size(); ++c) {
       const auto& entries = problems[c]->entries;
-      const auto entry = std::find_if(entries.begin(), entries.end(), [&](const LeagueEntry& e) {
-        return e.policy == standing.policy;
-      });
+      const auto entry = std::ranges::find_if(
+          entries, [&](const LeagueEntry& e) { return e.policy == standing.policy; });
       if (entry == entries.end()) {
         draw_cell(c, bottom, kUndefined, false);
       } else {

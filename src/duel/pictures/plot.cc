@@ -37,7 +37,7 @@ Result<std::vector<const MatrixResult*>> chosen_runs(const StudyResults& results
   std::vector<std::string> known;
   for (const MatrixResult& run : results.runs) known.push_back(run.facts.matrix);
   for (const std::string& name : options.matrices) {
-    const auto found = std::find(known.begin(), known.end(), name);
+    const auto found = std::ranges::find(known, name);
     if (found == known.end()) {
       return Error::invalid_argument(fmt::format("the results have no matrix '{}'", name))
           .with_hint(spelling_hint(name, known));
@@ -70,13 +70,12 @@ ChartPanel panel_of(const MatrixResult& run, const StudyResults& results, std::s
     panel.curves.push_back(std::move(curve));
   }
   // The legend names the curves as they lie above each other at the end.
-  std::stable_sort(panel.curves.begin(), panel.curves.end(),
-                   [](const ChartCurve& a, const ChartCurve& b) {
-                     const auto end = [](const ChartCurve& curve) {
-                       return curve.points.empty() ? 0.0 : curve.points.back().y;
-                     };
-                     return end(a) > end(b);
-                   });
+  std::ranges::stable_sort(panel.curves, [](const ChartCurve& a, const ChartCurve& b) {
+    const auto end = [](const ChartCurve& curve) {
+      return curve.points.empty() ? 0.0 : curve.points.back().y;
+    };
+    return end(a) > end(b);
+  });
   return panel;
 }
 
