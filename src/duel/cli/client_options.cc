@@ -52,6 +52,13 @@ bool ClientOptions::name_experiment(const std::string& name) const {
   return uses_server() || store_may_exist(store);
 }
 
+Option& add_store_option(Command& command, std::string* store, const std::string& more) {
+  return command.add_configurable("--store FILE", not_empty(store),
+                                  "SQLite database (default $XDG_STATE_HOME/duel/duel.db), or "
+                                  "postgresql://HOST/DATABASE." +
+                                      more);
+}
+
 void add_client_options(Command& command, ClientOptions& options) {
   Option& server = command.add_configurable(
       "--server URL", not_empty(&options.server),
@@ -59,12 +66,8 @@ void add_client_options(Command& command, ClientOptions& options) {
   command.add_configurable("--token-file FILE", not_empty(&options.token_file),
                            "File with the token for the server; - for standard input. Or put the "
                            "token itself in the variable DUEL_TOKEN.");
-  Option& store =
-      command.add_configurable("--store FILE", not_empty(&options.store),
-                               "SQLite database (default $XDG_STATE_HOME/duel/duel.db), or "
-                               "postgresql://HOST/DATABASE.");
   options.server_option = &server;
-  options.store_option = &store;
+  options.store_option = &add_store_option(command, &options.store);
 }
 
 void add_json_client_options(Command& command, ClientOptions& options) {

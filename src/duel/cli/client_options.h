@@ -30,6 +30,8 @@ struct ClientOptions {
   bool name_experiment(const std::string& name) const;
 };
 
+// Declares --store. `more` follows its text.
+Option& add_store_option(Command& command, std::string* store, const std::string& more = "");
 // Declares --server, --token-file and --store.
 void add_client_options(Command& command, ClientOptions& options);
 // The same and --json.

@@ -35,11 +35,6 @@ struct CreditArguments {
 
 // --- what is said -------------------------------------------------------------------------------
 
-struct CreditReport {
-  const CreditedLog& log;
-  const ClickVerdict& verdict;
-};
-
 std::string cluster_words(ClusterBy by) {
   return by == ClusterBy::user ? "users" : by == ClusterBy::query ? "queries" : "impressions";
 }
@@ -48,11 +43,10 @@ std::string error_text(const std::optional<double>& error) {
   return error ? fmt::format(" ± {:.4f}", *error) : "";
 }
 
-std::string report_text(const CreditReport& report) {
-  const CreditedLog& log = report.log;
+std::string report_text(const CreditedLog& log, const ClickVerdict& verdict) {
   const std::string clusters = cluster_words(log.cluster);
   std::uint64_t decided = 0, ties = 0, no_feedback = 0, no_contest = 0;
-  for (const PairAtOneLook& pair : report.verdict.pairs) {
+  for (const PairAtOneLook& pair : verdict.pairs) {
     decided += pair.delta.wins + pair.delta.losses;
     ties += pair.delta.ties;
     no_feedback += pair.no_feedback;
@@ -67,12 +61,12 @@ std::string report_text(const CreditReport& report) {
           ? 0.0
           : 100 * static_cast<double>(log.competitive_items) / static_cast<double>(log.items),
       counted(log.num_clusters, to_word(log.cluster), clusters));
-  Table table;
-  table.column("first", Align::left).column("second", Align::left).column("won").column("lost");
-  table.column("tied").column("Delta_AB").column("95 %").column("sign test");
+  Table table("first,second", Align::left);
+  table.column("won").column("lost").column("tied");
+  table.column("Delta_AB").column("95 %").column("sign test");
   const bool clustered = log.cluster != ClusterBy::impression;
   if (clustered) table.column(fmt::format("by {}", clusters)).column("design effect");
-  for (const PairAtOneLook& pair : report.verdict.pairs) {
+  for (const PairAtOneLook& pair : verdict.pairs) {
     const DeltaAb& delta = pair.delta;
     std::vector<Cell> row{
         log.rankers[pair.first],
@@ -97,13 +91,12 @@ std::string report_text(const CreditReport& report) {
       "\nOne look: errors and 95 % are over {}, and hold where the number of impressions was fixed "
       "beforehand.\n",
       clusters);
-  if (report.verdict.sentence) {
-    text +=
-        fmt::format("At any time ({} of {} answers are evidence{}): {}\n", report.verdict.evidence,
-                    report.verdict.answers,
-                    clustered ? fmt::format(", the first impression of each of the {}", clusters)
-                              : std::string(),
-                    *report.verdict.sentence);
+  if (verdict.sentence) {
+    text += fmt::format(
+        "At any time ({} of {} answers are evidence{}): {}\n", verdict.evidence, verdict.answers,
+        clustered ? fmt::format(", the first impression of each of the {}", clusters)
+                  : std::string(),
+        *verdict.sentence);
   }
   return text;
 }
@@ -115,8 +108,7 @@ std::string why_no_answer(const ClickEvents& events) {
                                               : "on an item that tells the rankings apart");
 }
 
-void give_warnings(const CreditReport& report, CommandContext& context) {
-  const CreditedLog& log = report.log;
+void give_warnings(const CreditedLog& log, const ClickVerdict& verdict, CommandContext& context) {
   const RejectedEvents& rejected = log.rejected;
   if (rejected.not_shown > 0) {
     context.warn("{} on items that were not shown, such as {}; such events earn nothing",
@@ -150,7 +142,7 @@ void give_warnings(const CreditReport& report, CommandContext& context) {
                  counted(log.without_cluster, "impression names", "impressions name"),
                  to_word(log.cluster));
   }
-  for (const PairAtOneLook& pair : report.verdict.pairs) {
+  for (const PairAtOneLook& pair : verdict.pairs) {
     const auto effect = pair.delta.design_effect();
     if (!effect || *effect < kLargeDesignEffect) continue;
     context.warn(
@@ -196,9 +188,8 @@ Result<int> run_credit(const CreditArguments& arguments, CommandContext& context
       .alpha = arguments.alpha,
       .delta = {.resamples = static_cast<std::uint32_t>(arguments.resamples), .seed = spec.seed}};
   DUEL_ASSIGN(const ClickVerdict verdict, click_verdict(log, asked));
-  const CreditReport report{log, verdict};
-  context.print(arguments.json ? to_json(log, verdict).dump_pretty() : report_text(report));
-  give_warnings(report, context);
+  context.print(arguments.json ? to_json(log, verdict).dump_pretty() : report_text(log, verdict));
+  give_warnings(log, verdict, context);
   if (verdict.answers > 0) return kExitDone;
   context.warn(why_no_answer(events));
   return kExitUndecided;

@@ -46,21 +46,21 @@ struct DemoArguments {
 };
 
 // One user's visit: a search, a page, clicks, and away.
-class Visitor {
- public:
-  Visitor(const DemoShop& shop, ApiClient& client, const std::vector<std::string>& lists,
-          std::uint64_t seed)
-      : shop_(shop), client_(client), lists_(lists), seed_(seed) {}
+struct Visitor {
+  const DemoShop& shop;
+  ApiClient& client;
+  const std::vector<std::string>& lists;
+  std::uint64_t seed;
 
   // The rankers that the page was made of.
   Result<std::vector<std::string>> visit(std::uint64_t number) {
-    RoundRng rng = Stream(seed_, 0, Purpose::impression, "demo/visits").at(number + 1);
+    RoundRng rng = Stream(seed, 0, Purpose::impression, "demo/visits").at(number + 1);
     const std::size_t query = DemoShop::query_of(rng);
     const std::string query_id = fmt::format("q-{}", number);
     DUEL_ASSIGN(const Json page,
                 post(experiment_target(kExperiment, "/interleavings"),
                      fmt::format(R"({{"duel_id":"{}","subject_id":"user-{}","lists":{}}})",
-                                 query_id, number, lists_[query])));
+                                 query_id, number, lists[query])));
     std::vector<std::string> shown;
     for (const Json& item : page.at("items").items()) {
       if (shown.size() == DemoShop::kPage) break;
@@ -70,7 +70,7 @@ class Visitor {
     for (const Json& arm : page.at("arms").items()) {
       made_of.push_back(arm.at("arm_id").get<std::string>());
     }
-    const std::vector<std::size_t> places = shop_.clicks(shown, query, rng);
+    const std::vector<std::size_t> places = shop.clicks(shown, query, rng);
     // One ranker alone was shown: nobody learns from that page.
     if (made_of.size() < 2) return made_of;
     if (!places.empty()) {
@@ -86,22 +86,16 @@ class Visitor {
     }
     Json close;
     close["result"] = "close";
-    DUEL_RETURN_IF_ERROR(client_.ask(
+    DUEL_RETURN_IF_ERROR(client.ask(
         HttpMethod::put, experiment_target(kExperiment, "/duels/" + query_id + "/outcome"), close));
     return made_of;
   }
 
- private:
   Result<Json> post(const std::string& target, const std::string& body) {
     DUEL_ASSIGN(const HttpResponse response,
-                client_.send(HttpMethod::post, target, body, "application/json", Repeat::safe));
-    return client_.content_of(response);
+                client.send(HttpMethod::post, target, body, "application/json", Repeat::safe));
+    return client.content_of(response);
   }
-
-  const DemoShop& shop_;
-  ApiClient& client_;
-  const std::vector<std::string>& lists_;
-  std::uint64_t seed_;
 };
 
 class Demonstration {
@@ -189,7 +183,7 @@ class Demonstration {
         const auto work = [&]() -> Status {
           DUEL_ASSIGN(const std::unique_ptr<RemoteApi> connection,
                       RemoteApi::make(url_, "", kDemoPatience));
-          Visitor visitor(shop_, *connection, lists_, arguments_.seed);
+          Visitor visitor{shop_, *connection, lists_, arguments_.seed};
           while (!ends.load()) {
             const std::uint64_t number = next.fetch_add(1);
             if (number >= kMostVisits || (number >= kVisits && certified_at_ > 0)) break;
@@ -239,7 +233,7 @@ class Demonstration {
   }
 
   Status let_users_trickle(const InterruptGuard& guard, ApiClient& client) {
-    Visitor visitor(shop_, client, lists_, arguments_.seed);
+    Visitor visitor{shop_, client, lists_, arguments_.seed};
     for (std::uint64_t number = kMostVisits; !guard.interrupted(); ++number) {
       DUEL_RETURN_IF_ERROR(visitor.visit(number));
       std::this_thread::sleep_for(milliseconds(300));

@@ -27,10 +27,6 @@ struct EstimateArguments {
   std::string pairs;
 };
 
-double contest_share(const PairEstimate& pair) {
-  return 1.0 - pair.outcomes.no_contest / pair.outcomes.total();
-}
-
 std::string summary(const Estimate& estimate) {
   const RankedQueries& queries = estimate.setup->queries;
   const ClickSetting& setting = estimate.setup->setting;
@@ -113,7 +109,7 @@ Result<int> run_estimate(const EstimateArguments& arguments, CommandContext& con
     context.print(summary(estimate));
   }
   const auto alike = std::ranges::count_if(estimate.pairs, [](const PairEstimate& pair) {
-    return contest_share(pair) < kLeastContests;
+    return 1.0 - pair.outcomes.no_contest / pair.outcomes.total() < kLeastContests;
   });
   if (alike > 0) {
     context.warn(

@@ -1,5 +1,7 @@
+// What the commands declare, as pages: help and manual.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "duel/cli/options.h"
@@ -16,5 +18,9 @@ std::string usage_line(const Command& command);
 std::string spelled_option(const Option& option);
 // Up to the first full stop or line break.
 std::string first_sentence(const std::string& text);
+
+// Manual pages in roff in the directory: `duel.1`, and one for each command with all that is below
+// it, `duel-serve.1`.
+Status write_man_pages(const Command& program, const std::filesystem::path& directory);
 
 }  // namespace duel::cli

@@ -51,8 +51,7 @@ std::string tables(const LearnSpec& spec, const LearnResults& results) {
                                   : "offline, on the held-out queries",
              text_of(results.offline, 4)});
   table.row({"offline at the start", text_of(results.start, 4)});
-  Table way;
-  way.column("impressions").column("online since the line above").column("offline");
+  Table way("impressions,online since the line above,offline");
   for (const CurveRow& row : results.decades) {
     way.row({row.impressions, text_of(row.online, 4), text_of(row.offline, 4)});
   }

@@ -12,7 +12,6 @@
 #include "duel/cli/commands.h"
 #include "duel/cli/configuration.h"
 #include "duel/cli/help.h"
-#include "duel/cli/man_page.h"
 #include "duel/cli/rank_session.h"
 #include "duel/jobs/ranks.h"
 #include "duel/version_info.h"

@@ -1,5 +1,3 @@
-#include "duel/cli/man_page.h"
-
 #include <algorithm>
 #include <cctype>
 
@@ -73,8 +71,6 @@ std::string below(const Command& command) {
   return text;
 }
 
-}  // namespace
-
 std::string man_page(const Command& command) {
   const std::string name = page_name(command);
   std::string upper = name;
@@ -108,6 +104,8 @@ std::string man_page(const Command& command) {
   if (!is_program) page += section("\"SEE ALSO\"", "\\fBduel\\fR(1)\n");
   return page;
 }
+
+}  // namespace
 
 Status write_man_pages(const Command& program, const std::filesystem::path& directory) {
   std::error_code error;

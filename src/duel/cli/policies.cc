@@ -35,6 +35,12 @@ std::vector<MethodCard> all_cards() {
   return cards;
 }
 
+std::vector<std::string> card_names(const std::vector<MethodCard>& cards) {
+  std::vector<std::string> names;
+  for (const MethodCard& card : cards) names.push_back(card.facts.name);
+  return names;
+}
+
 // "Zoghi et al., ICML 2014" from a full reference; its first words where it is not one.
 std::string short_reference(const std::string& paper) {
   static const std::regex place("[A-Z][A-Za-z]* (19|20)[0-9]{2}|arXiv [0-9.]*[0-9]");
@@ -139,8 +145,7 @@ std::string markdown_of(const std::vector<MethodCard>& cards) {
 Result<std::vector<MethodCard>> chosen(const PoliciesArguments& arguments) {
   std::vector<MethodCard> cards = all_cards();
   if (!arguments.name.empty()) {
-    std::vector<std::string> names;
-    for (const MethodCard& card : cards) names.push_back(card.facts.name);
+    const std::vector<std::string> names = card_names(cards);
     std::erase_if(cards, [&](const MethodCard& card) { return card.facts.name != arguments.name; });
     if (cards.empty()) {
       return Error::invalid_argument(fmt::format("there is no policy '{}'", arguments.name))
@@ -199,9 +204,7 @@ void add_policies_command(Command& program) {
       "rucb(alpha=0.6), here and in every other command.");
   PoliciesArguments& arguments = command.runs(run_policies);
   command.add("POLICY", &arguments.name, "Policy to describe.").offers = [] {
-    std::vector<std::string> names;
-    for (const MethodCard& card : all_cards()) names.push_back(card.facts.name);
-    return names;
+    return card_names(all_cards());
   };
   command.add("--setting TEXT", &arguments.setting,
               "Only policies whose setting contains this text, such as condorcet.");

@@ -199,8 +199,7 @@ class Report {
     std::ranges::stable_sort(open, {}, &OpenPair::log_evidence);
     const std::string table = with_names_that_fit(2, [&](std::size_t most) {
       const auto names = names_within(most);
-      Table pairs;
-      pairs.column("arm", Align::left).column("over", Align::left);
+      Table pairs("arm,over", Align::left);
       pairs.column("evidence").column("needed").column("duels left");
       for (std::size_t k = 0; k < std::min(open.size(), kMostPairs); ++k) {
         pairs.row({names.at(open[k].first), names.at(open[k].second),

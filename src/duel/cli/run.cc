@@ -51,13 +51,11 @@ Json judge_json(const JudgeLoop& run, const JudgePool& pool) {
 }
 
 JudgeOptions judge_options(const RunArguments& arguments) {
-  JudgeOptions options;
-  options.protocol = arguments.protocol == "jsonl" ? JudgeProtocol::jsonl : JudgeProtocol::call;
-  options.parallel = static_cast<std::size_t>(arguments.parallel);
-  options.timeout_seconds = arguments.timeout;
-  options.retries = arguments.retries;
-  options.retry_seconds = arguments.retry_delay;
-  return options;
+  return {.protocol = arguments.protocol == "jsonl" ? JudgeProtocol::jsonl : JudgeProtocol::call,
+          .parallel = static_cast<std::size_t>(arguments.parallel),
+          .timeout_seconds = arguments.timeout,
+          .retries = arguments.retries,
+          .retry_seconds = arguments.retry_delay};
 }
 
 Stopping stopping(const InterruptGuard& guard) {

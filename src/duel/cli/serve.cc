@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
 #include "duel/client/store_location.h"
 #include "duel/http/http.h"
@@ -163,10 +164,8 @@ void add_serve_command(Command& program) {
   ServeArguments& arguments = command.runs(run_serve);
   command.add("--listen ADDRESS", &arguments.listen,
               "Where to listen (default 127.0.0.1:7557). Port 0 takes a free one.");
-  command.add_configurable("--store FILE", not_empty(&arguments.store),
-                           "SQLite database (default $XDG_STATE_HOME/duel/duel.db), or "
-                           "postgresql://HOST/DATABASE. The password of the latter comes from "
-                           "PGPASSWORD or PGPASSFILE.");
+  add_store_option(command, &arguments.store,
+                   " The password of the latter comes from PGPASSWORD or PGPASSFILE.");
   command.add("--advertise URL", not_empty(&arguments.advertise),
               "URL where the other servers on the same PostgreSQL store reach this one.");
   command.add("--lease S", count(&arguments.lease, 1, 3'600),

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/log_import.h"
-#include "duel/client/api_client.h"
 #include "duel/client/local_api.h"
 #include "duel/client/store_location.h"
 #include "duel/core/json.h"
@@ -31,12 +31,6 @@ struct StoreArguments {
   std::string from, to;            // of a copy
   bool json = false;
 };
-
-void add_store_option(Command& command, StoreArguments& arguments) {
-  command.add_configurable("--store FILE", not_empty(&arguments.store),
-                           "SQLite database (default $XDG_STATE_HOME/duel/duel.db), or "
-                           "postgresql://HOST/DATABASE.");
-}
 
 // --- check --------------------------------------------------------------------------------------
 
@@ -288,15 +282,14 @@ Result<int> show_nodes(const StoreArguments& arguments, CommandContext& context)
     }
     return context.done(json.dump_pretty());
   }
-  Table alive;
-  alive.column("node", Align::left).column("URL", Align::left);
+  Table alive("node,URL", Align::left);
   alive.column("lease left (s)").column("experiments");
   for (const NodeState& state : states) {
     alive.row({state.address.node_id, state.address.url.empty() ? Cell() : Cell(state.address.url),
                Cell(static_cast<double>(state.lease_left_ms) / 1'000, 1), state.experiments});
   }
-  Table owned;
-  owned.column("experiment", Align::left).column("owner", Align::left).column("epoch");
+  Table owned("experiment,owner", Align::left);
+  owned.column("epoch");
   for (const Tenure& tenure : tenures) {
     owned.row(
         {tenure.experiment, tenure.owner ? Cell(tenure.owner->node_id) : Cell(), tenure.epoch});
@@ -347,7 +340,7 @@ void add_store_command(Command& program) {
       "Works while a server uses the store.\n"
       "Exit codes: 0 sound, 5 damaged (what and where is on standard error), 1 cannot be read.");
   StoreArguments& checked = check.runs(check_store);
-  add_store_option(check, checked);
+  add_store_option(check, &checked.store);
   check.add("--json", &checked.json, "Print JSON.");
   check.footer = "Example:\n  duel store check --store backup.db";
 
@@ -359,7 +352,7 @@ void add_store_command(Command& program) {
       "'duel store check --store FILE' checks it, and 'duel serve --store FILE' serves it.");
   StoreArguments& backed_up = backup.runs(back_up_store);
   backup.add_required("FILE", not_empty(&backed_up.file), "File to write; it must not exist.");
-  add_store_option(backup, backed_up);
+  add_store_option(backup, &backed_up.store);
   backup.footer = "Example:\n  duel store backup duel-2026-11-17.db";
 
   Command& compact = store.add_command(
@@ -367,7 +360,7 @@ void add_store_command(Command& program) {
       "Gives unused space back to the file system. No server may use the store.\nOn PostgreSQL it "
       "lets the database use the space again (VACUUM), and servers may go on.");
   StoreArguments& compacted = compact.runs(compact_store);
-  add_store_option(compact, compacted);
+  add_store_option(compact, &compacted.store);
   compact.footer = "Example:\n  duel store compact";
 
   Command& exported = store.add_command(
@@ -378,7 +371,7 @@ void add_store_command(Command& program) {
   StoreArguments& written = exported.runs(export_store);
   exported.add_required("DIR", not_empty(&written.file),
                         "Directory for the files ID.duel.jsonl; none of them may exist.");
-  add_store_option(exported, written);
+  add_store_option(exported, &written.store);
   exported.footer = "Example:\n  duel store export logs";
 
   Command& imported = store.add_command(
@@ -387,7 +380,7 @@ void add_store_command(Command& program) {
       "one whose experiment exists with other records. The same log again changes nothing.");
   StoreArguments& taken = imported.runs(import_logs);
   imported.add_required("FILES LOG", not_empty(&taken.files), "Logs, or directories of logs.");
-  add_store_option(imported, taken);
+  add_store_option(imported, &taken.store);
   imported.footer = "Examples:\n  duel store import logs\n  duel store import logo.duel.jsonl";
 
   Command& copied = store.add_command(
@@ -410,7 +403,7 @@ void add_store_command(Command& program) {
       "owns; then each experiment with its owner, if that is alive, and its epoch, which grows "
       "with every change of owner.");
   StoreArguments& shown = nodes.runs(show_nodes);
-  add_store_option(nodes, shown);
+  add_store_option(nodes, &shown.store);
   nodes.add("--json", &shown.json, "Print JSON.");
   nodes.footer = "Example:\n  duel store nodes --store postgresql://db.example.org/duel";
 }

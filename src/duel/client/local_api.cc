@@ -124,18 +124,6 @@ class MailExchange final : public HttpExchange {
 
 }  // namespace
 
-LocalApi::LocalApi(std::string file, std::string token, std::shared_ptr<Store> store,
-                   std::unique_ptr<ApiTokens> tokens, std::unique_ptr<Engine> engine)
-    : file_(std::move(file)),
-      token_(std::move(token)),
-      store_(std::move(store)),
-      tokens_(std::move(tokens)),
-      engine_(std::move(engine)) {
-  ApiOptions options;
-  options.caller_owns_store = true;
-  api_ = std::make_unique<Api>(*engine_, *tokens_, std::move(options));
-}
-
 Result<std::unique_ptr<LocalApi>> LocalApi::open(const std::string& location,
                                                  const std::string& token) {
   auto store = open_store(location);
@@ -146,10 +134,13 @@ Result<std::unique_ptr<LocalApi>> LocalApi::open(const std::string& location,
     }
     return error;
   }
-  DUEL_ASSIGN(std::unique_ptr<ApiTokens> tokens, ApiTokens::open(*store));
-  DUEL_ASSIGN(std::unique_ptr<Engine> engine, Engine::start(*store));
-  return std::unique_ptr<LocalApi>(
-      new LocalApi(store_file(location), token, *store, std::move(tokens), std::move(engine)));
+  std::unique_ptr<LocalApi> local(new LocalApi(store_file(location), token, *store));
+  DUEL_ASSIGN(local->tokens_, ApiTokens::open(*store));
+  DUEL_ASSIGN(local->engine_, Engine::start(*store));
+  ApiOptions options;
+  options.caller_owns_store = true;
+  local->api_ = std::make_unique<Api>(*local->engine_, *local->tokens_, std::move(options));
+  return local;
 }
 
 Result<HttpResponse> LocalApi::exchange(HttpMethod method, const std::string& target,

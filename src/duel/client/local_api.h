@@ -27,8 +27,8 @@ class LocalApi final : public ApiClient {
   std::string place() const override { return file_; }
 
  private:
-  LocalApi(std::string file, std::string token, std::shared_ptr<Store> store,
-           std::unique_ptr<ApiTokens> tokens, std::unique_ptr<Engine> engine);
+  LocalApi(std::string file, std::string token, std::shared_ptr<Store> store)
+      : file_(std::move(file)), token_(std::move(token)), store_(std::move(store)) {}
 
   Result<HttpResponse> exchange(HttpMethod method, const std::string& target,
                                 const std::string& body, const std::string& media_type,

@@ -79,12 +79,6 @@ ChartPanel panel_of(const MatrixResult& run, const StudyResults& results, std::s
   return panel;
 }
 
-// All panels have the same axes.
-struct SharedAxes {
-  ChartRange rounds{std::numeric_limits<double>::infinity(), 0};
-  ChartRange regrets{std::numeric_limits<double>::infinity(), 0};
-};
-
 void include(ChartRange& range, double value) {
   range.low = std::min(range.low, value);
   range.high = std::max(range.high, value);
@@ -103,20 +97,21 @@ Result<std::string> gnuplot_script(const StudyResults& results, const PlotOption
   DUEL_ASSIGN(const auto runs, chosen_runs(results, options));
   Chart chart;
   chart.title = options.title;
-  SharedAxes axes;
+  // All panels have the same axes.
+  ChartRange rounds{std::numeric_limits<double>::infinity(), 0};
+  ChartRange regrets = rounds;
   for (const MatrixResult* run : runs) {
     chart.panels.push_back(panel_of(*run, results, regret));
     for (const ChartCurve& curve : chart.panels.back().curves) {
-      for (const ChartPoint& point : curve.points) include(axes.rounds, point.x);
+      for (const ChartPoint& point : curve.points) include(rounds, point.x);
     }
   }
-  if (axes.rounds.low > axes.rounds.high) {
+  if (rounds.low > rounds.high) {
     return Error::unsupported(
         fmt::format("there is nothing to draw: every {} regret is zero or unknown",
                     to_string(results.regrets[regret])));
   }
   // The first rounds say little and would take half of a logarithmic axis.
-  ChartRange& rounds = axes.rounds;
   if (rounds.high >= 1e4) rounds.low = std::max(rounds.low, std::min(100.0, rounds.high / 1e3));
   if (rounds.low == rounds.high) rounds.low = std::max(1.0, rounds.low / 10);
   for (std::size_t p = 0; p < runs.size(); ++p) {
@@ -124,14 +119,14 @@ Result<std::string> gnuplot_script(const StudyResults& results, const PlotOption
     for (const ChartCurve& curve : panel.curves) {
       for (const ChartPoint& point : curve.points) {
         if (point.x < rounds.low) continue;
-        include(axes.regrets, point.y);
-        include(axes.regrets, std::max(point.low, point.y / 3));
-        include(axes.regrets, point.high);
+        include(regrets, point.y);
+        include(regrets, std::max(point.low, point.y / 3));
+        include(regrets, point.high);
       }
     }
     const double bound = runs[p]->facts.lower_bound * bound_factor(results.regrets[regret]);
     if (!(bound > 0)) continue;
-    include(axes.regrets, bound * std::log(std::max(rounds.low, 2.0)));
+    include(regrets, bound * std::log(std::max(rounds.low, 2.0)));
     ChartCurve line;
     line.label = "lower bound LB ln t (asymptotic)";
     line.line = ChartLine::bound;
@@ -140,7 +135,7 @@ Result<std::string> gnuplot_script(const StudyResults& results, const PlotOption
   }
   for (ChartPanel& panel : chart.panels) {
     panel.x_range = rounds;
-    panel.y_range = {axes.regrets.low / 1.3, axes.regrets.high * 1.3};
+    panel.y_range = {regrets.low / 1.3, regrets.high * 1.3};
   }
   return chart_script(chart, options.format);
 }
