@@ -34,6 +34,8 @@ bool is_terminal(int file_descriptor);
 struct TerminalSize {
   std::size_t columns = 0;  // 0: not known
   std::size_t rows = 0;
+
+  friend bool operator==(const TerminalSize&, const TerminalSize&) = default;
 };
 // The size of the terminal behind a file descriptor; zeros if there is none.
 TerminalSize terminal_size(int file_descriptor);

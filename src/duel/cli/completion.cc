@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "duel/cli/commands.h"
 #include "duel/core/spelling.h"
@@ -114,10 +115,8 @@ constexpr std::array<std::string_view, 6> kFileWords = {"FILE", "LOG",  "MATRIX"
 std::vector<std::string> alternatives(std::string_view word) {
   std::vector<std::string> parts;
   if (word.find('|') == std::string_view::npos) return parts;
-  for (std::size_t begin = 0; begin <= word.size();) {
-    const std::size_t end = std::min(word.find('|', begin), word.size());
-    parts.emplace_back(word.substr(begin, end - begin));
-    begin = end + 1;
+  for (const auto part : std::views::split(word, '|')) {
+    parts.emplace_back(part.begin(), part.end());
   }
   return parts;
 }

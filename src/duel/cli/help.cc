@@ -1,5 +1,7 @@
 #include "duel/cli/help.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "duel/core/display_width.h"
@@ -58,10 +60,7 @@ std::string usage_line(const Command& command) {
 std::string spelled_option(const Option& option) {
   if (option.is_argument()) return option.names;
   std::string text = option.spellings.front().starts_with("--") ? "    " : "";
-  for (const std::string& spelling : option.spellings) {
-    if (&spelling != &option.spellings.front()) text += ", ";
-    text += spelling;
-  }
+  text += fmt::format("{}", fmt::join(option.spellings, ", "));
   return option.word.empty() ? text : text + " " + option.word;
 }
 

@@ -182,9 +182,10 @@ Status write_results(const CertificateLeagueResults& results, const LeagueArgume
 }
 
 // Plays, shows and writes, whatever the league is judged by.
-template <class Play, class Show>
-Result<int> run_league(const LeagueArguments& arguments, CommandContext& context, const Play& play,
-                       const Show& show) {
+template <class Spec, class Results>
+Result<int> play_league(const LeagueArguments& arguments, const Spec& spec,
+                        Result<Results> (*play)(const Spec&, const LeagueOptions&),
+                        CommandContext& context) {
   const bool writes = !arguments.output.empty() && is_first_rank();
   if (writes) DUEL_RETURN_IF_ERROR(check_directory(arguments));
   const InterruptGuard guard;
@@ -198,11 +199,11 @@ Result<int> run_league(const LeagueArguments& arguments, CommandContext& context
     }
     progress->update(now.trials_done, now.problem + " " + now.policy);
   };
-  const auto ran = play(options);
+  const auto ran = play(spec, options);
   if (progress) progress->finish();
   if (!ran.ok()) return ran.error();
 
-  context.print(show(*ran));
+  context.print(arguments.json ? to_json(*ran).dump_pretty() : league_text(*ran, stdout_paint()));
   if (writes) {
     DUEL_RETURN_IF_ERROR(write_results(*ran, arguments, context));
     context.note("results are in {}", arguments.output);
@@ -214,27 +215,16 @@ Result<int> run_league(const LeagueArguments& arguments, CommandContext& context
   return kExitDone;
 }
 
-Result<int> run_league(const LeagueArguments& arguments, CommandContext& context) {
+Result<int> run_either_league(const LeagueArguments& arguments, CommandContext& context) {
   if (arguments.force && arguments.output.empty()) {
     return Error::invalid_argument("there is nothing to replace", "--force", "add -o DIR");
   }
-  const Paint paint = stdout_paint();
   if (arguments.certificates) {
     DUEL_ASSIGN(const CertificateLeagueSpec spec, certificate_spec_of(arguments));
-    return run_league(
-        arguments, context,
-        [&](const LeagueOptions& options) { return run_certificate_league(spec, options); },
-        [&](const CertificateLeagueResults& results) {
-          return arguments.json ? to_json(results).dump_pretty()
-                                : certificate_league_text(results, paint);
-        });
+    return play_league(arguments, spec, run_certificate_league, context);
   }
   DUEL_ASSIGN(const LeagueSpec spec, spec_of(arguments));
-  return run_league(
-      arguments, context, [&](const LeagueOptions& options) { return run_league(spec, options); },
-      [&](const LeagueResults& results) {
-        return arguments.json ? to_json(results).dump_pretty() : league_text(results, paint);
-      });
+  return play_league(arguments, spec, run_league, context);
 }
 
 }  // namespace
@@ -250,7 +240,7 @@ void add_league_command(Command& program) {
       "finished.\n"
       "With --certificates the policies choose the duels of simulated experiments that end with a "
       "certificate, as in 'duel plan', and are ranked by how many duels that takes.");
-  LeagueArguments& arguments = command.runs<LeagueArguments>(run_league);
+  LeagueArguments& arguments = command.runs(run_either_league);
   command.add("--quick", &arguments.quick,
               fmt::format("A first look: {} rounds (at most {} duels) and {} trials, unless given.",
                           kQuickRounds, kQuickDuels, kQuickTrials));

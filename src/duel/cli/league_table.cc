@@ -20,8 +20,6 @@ using Cells = std::vector<Cell>;
 // Marks a difference to the best of less than 2 standard errors.
 constexpr const char* kIndistinguishable = "=";
 
-const char* plural(std::size_t count) { return count == 1 ? "" : "s"; }
-
 // Above a table, in as many lines as it takes.
 std::string heading(const std::string& text) {
   return wrapped(text, report_width() - 2, 2) + "\n\n";
@@ -70,12 +68,11 @@ std::string problem_text(const LeagueTable& problem, const LeagueResults& result
                          const Paint& paint) {
   std::string text = heading(
       paint.bold(problem.problem) +
-      fmt::format(": {} arm{}, {}; {} regret, {} rounds, {} trial{}, seed {}", problem.num_arms,
-                  plural(problem.num_arms),
+      fmt::format(": {}, {}; {} regret, {} rounds, {}, seed {}", counted(problem.num_arms, "arm"),
                   problem.condorcet_winner.empty() ? "no Condorcet winner"
                                                    : "Condorcet winner " + problem.condorcet_winner,
-                  to_string(problem.regret), round_text(results.rounds), results.trials,
-                  plural(results.trials), results.seed));
+                  to_string(problem.regret), round_text(results.rounds),
+                  counted(results.trials, "trial"), results.seed));
   Table table = places("mean", {"median", "q90", "max"}, "behind");
   for (const LeagueEntry& entry : problem.entries) {
     const Summary& regret = entry.regret;
@@ -161,7 +158,7 @@ std::string ranking_text(const LeagueResults& results, const Paint& paint) {
     return table;
   };
   std::string text = paint.bold("Ranking");
-  text += fmt::format(" over {} problem{}\n\n", problems, plural(problems));
+  text += fmt::format(" over {}\n\n", counted(problems, "problem"));
   if (const Table whole = ranking(true); whole.width() <= report_width()) {
     text += whole.to_string();
   } else {
@@ -193,10 +190,8 @@ std::string ranking_text(const CertificateLeagueResults& results, const Paint& p
     problems = std::max(problems, standing.league.problems);
   }
   Table table = places("times the best", {}, "behind");
-  table.column("best on")
-      .column("worst")
-      .column("undecided")
-      .column("wrong", Align::left, Fold::words);
+  table.column("best on").column("worst").column("undecided");
+  table.column("wrong", Align::left, Fold::words);
   for (const CertificateStanding& standing : results.standings) {
     Cells cells = ranking_cells(standing.league, ratio_text(standing.league), problems);
     cells.emplace_back(fmt::format("{:.1f}", standing.league.worst_ratio));
@@ -206,8 +201,8 @@ std::string ranking_text(const CertificateLeagueResults& results, const Paint& p
     table.row(std::move(cells));
   }
   std::string text = paint.bold("Ranking");
-  text += fmt::format(" by duels to a certificate over {} problem{}\n\n{}", problems,
-                      plural(problems), table.to_string(report_width()));
+  text += fmt::format(" by duels to a certificate over {}\n\n{}", counted(problems, "problem"),
+                      table.to_string(report_width()));
   text += legend(
       {"times the best: geometric mean over the problems of a policy's mean duels divided by those "
        "of the problem's best policy; worst: its largest ratio",
@@ -230,7 +225,7 @@ std::string text_of(const Results& results, const Paint& paint) {
 
 }  // namespace
 
-std::string certificate_league_text(const CertificateLeagueResults& results, const Paint& paint) {
+std::string league_text(const CertificateLeagueResults& results, const Paint& paint) {
   return text_of(results, paint);
 }
 

@@ -10,6 +10,6 @@
 namespace duel::cli {
 
 std::string league_text(const LeagueResults& results, const Paint& paint);
-std::string certificate_league_text(const CertificateLeagueResults& results, const Paint& paint);
+std::string league_text(const CertificateLeagueResults& results, const Paint& paint);
 
 }  // namespace duel::cli

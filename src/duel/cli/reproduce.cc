@@ -230,9 +230,7 @@ std::string summary_text(const std::vector<ReproductionRecord>& records, const P
   table.column("time");
   for (const ReproductionRecord& record : records) {
     const auto count = [&](FindingVerdict verdict) {
-      return fmt::format("{}", std::ranges::count_if(record.findings, [&](const Finding& finding) {
-                           return finding.verdict == verdict;
-                         }));
+      return fmt::format("{}", std::ranges::count(record.findings, verdict, &Finding::verdict));
     };
     table.row({record.passed() ? paint.green("PASS") : paint.red("FAIL"), record.name,
                count(FindingVerdict::pass), count(FindingVerdict::fail),
@@ -287,8 +285,7 @@ class Runner {
                     kinds.size());
       return guard_.exit_code();
     }
-    const bool passed =
-        !broken && std::ranges::all_of(records, [](const auto& r) { return r.passed(); });
+    const bool passed = !broken && std::ranges::all_of(records, &ReproductionRecord::passed);
     return passed ? kExitDone : kExitFailure;
   }
 

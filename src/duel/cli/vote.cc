@@ -108,24 +108,18 @@ class Booth final : public Judges {
 
  private:
   void show() {
-    std::size_t columns = 0;
-    std::size_t rows = 0;
     std::string text;
     if (keys_.terminal()) {
-      const TerminalSize size = terminal_size(STDERR_FILENO);
-      columns = shown_columns_ = size.columns;
-      rows = shown_rows_ = size.rows;
+      size_ = terminal_size(STDERR_FILENO);
       if (can_redraw()) text = "\033[H\033[2J";
     }
-    text += ballot(*question_, columns, rows);
-    say(text + "\n" + legend(fmt::format("[{}]  ", progress_()), columns));
+    text += ballot(*question_, size_.columns, size_.rows);
+    say(text + "\n" + legend(fmt::format("[{}]  ", progress_()), size_.columns));
   }
 
   // Whether the terminal's size is another than when the question was shown.
   bool resized() const {
-    if (!keys_.terminal() || !can_redraw()) return false;
-    const TerminalSize size = terminal_size(STDERR_FILENO);
-    return size.columns != shown_columns_ || size.rows != shown_rows_;
+    return keys_.terminal() && can_redraw() && terminal_size(STDERR_FILENO) != size_;
   }
 
   // On a terminal a moment's thought; elsewhere what stands in the input at once.
@@ -142,8 +136,7 @@ class Booth final : public Judges {
   std::optional<Question> question_;  // on the screen
   Clock::time_point begin_;           // of the time for it
   bool stopped_ = false;
-  std::size_t shown_columns_ = 0;  // of the terminal, when the question was shown
-  std::size_t shown_rows_ = 0;
+  TerminalSize size_;  // of the terminal, when the question was shown
 };
 
 // A person is not waited for: the first Ctrl-C and the key `q` end the vote.

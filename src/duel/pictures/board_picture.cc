@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <ranges>
 #include <vector>
 
 #include "duel/core/check.h"
@@ -103,10 +104,8 @@ class BoardPicture {
     const std::string filled =
         wrapped(text, static_cast<std::size_t>((width_ - 2 * kMargin) / kCharacter));
     std::vector<std::string> lines;
-    for (std::size_t at = 0; at <= filled.size();) {
-      const std::size_t end = std::min(filled.find('\n', at), filled.size());
-      lines.push_back(filled.substr(at, end - at));
-      at = end + 1;
+    for (const auto line : std::views::split(filled, '\n')) {
+      lines.emplace_back(line.begin(), line.end());
     }
     return lines;
   }

@@ -38,9 +38,8 @@ std::vector<LegendEntry> legend_of(const Chart& chart) {
   for (const ChartPanel& panel : chart.panels) {
     for (const ChartCurve& curve : panel.curves) {
       auto& entries = is_bound(curve.line) ? bounds : curves;
-      const bool known = std::ranges::any_of(
-          entries, [&](const LegendEntry& entry) { return entry.label == curve.label; });
-      if (!known) entries.push_back({curve.label, curve.line, entries.size()});
+      if (std::ranges::find(entries, curve.label, &LegendEntry::label) != entries.end()) continue;
+      entries.push_back({curve.label, curve.line, entries.size()});
     }
   }
   curves.insert(curves.end(), bounds.begin(), bounds.end());
@@ -48,9 +47,7 @@ std::vector<LegendEntry> legend_of(const Chart& chart) {
 }
 
 std::size_t style_of(const std::vector<LegendEntry>& legend, const std::string& label) {
-  return std::ranges::find_if(legend,
-                              [&](const LegendEntry& entry) { return entry.label == label; })
-      ->style;
+  return std::ranges::find(legend, label, &LegendEntry::label)->style;
 }
 
 // Pixels that a character of the legend takes, roughly.

@@ -111,8 +111,7 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
     canvas.text(left - 6, bottom + kCellHeight / 2, standing.policy, "right noenhanced font ',11'");
     for (std::size_t c = 0; c < problems.size(); ++c) {
       const auto& entries = problems[c]->entries;
-      const auto entry = std::ranges::find_if(
-          entries, [&](const LeagueEntry& e) { return e.policy == standing.policy; });
+      const auto entry = std::ranges::find(entries, standing.policy, &LeagueEntry::policy);
       if (entry == entries.end()) {
         draw_cell(c, bottom, kUndefined, false);
       } else {
