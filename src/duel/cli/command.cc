@@ -74,10 +74,8 @@ TerminalSize terminal_size(int file_descriptor) {
   return {size.ws_col, size.ws_row};
 }
 
-std::size_t terminal_width() { return terminal_size(STDOUT_FILENO).columns; }
-
 std::size_t report_width() {
-  const std::size_t terminal = terminal_width();
+  const std::size_t terminal = terminal_size(STDOUT_FILENO).columns;
   return terminal == 0 ? 80 : std::clamp<std::size_t>(terminal, 40, 200);
 }
 

@@ -39,8 +39,6 @@ struct TerminalSize {
 };
 // The size of the terminal behind a file descriptor; zeros if there is none.
 TerminalSize terminal_size(int file_descriptor);
-// Columns of the terminal behind stdout; 0 if there is none.
-std::size_t terminal_width();
 // Columns that a report on stdout may take: the terminal's, between 40 and 200, and 80 elsewhere.
 std::size_t report_width();
 // Whether what stands on the terminal behind stderr can be written over.

@@ -1,6 +1,7 @@
 #include "duel/cli/help.h"
 
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -12,7 +13,7 @@ namespace {
 // As wide as the terminal if it is narrow, otherwise a width that is easy to read.
 std::size_t page_width() {
   constexpr std::size_t kWidest = 96;
-  const std::size_t terminal = terminal_width();
+  const std::size_t terminal = terminal_size(STDOUT_FILENO).columns;
   return terminal == 0 ? kWidest : std::clamp<std::size_t>(terminal, 50, kWidest);
 }
 

@@ -64,6 +64,12 @@ Result<std::unique_ptr<RankTransport>> start_mpi() {
   return Error::not_found("the MPI module is not installed", "", "looked for " + tried);
 }
 
+// Whether a command shares its jobs among ranks.
+bool shares_jobs(std::string_view command) {
+  constexpr std::array<std::string_view, 4> kCommands = {"simulate", "league", "reproduce", "plan"};
+  return std::ranges::find(kCommands, command) != kCommands.end();
+}
+
 }  // namespace
 
 std::optional<Launch> find_launch() {
@@ -82,11 +88,6 @@ std::optional<Launch> find_launch() {
     if (rank && size && *size > 1 && *rank < *size) return Launch{*rank, *size};
   }
   return std::nullopt;
-}
-
-bool shares_jobs(std::string_view command) {
-  constexpr std::array<std::string_view, 4> kCommands = {"simulate", "league", "reproduce", "plan"};
-  return std::ranges::find(kCommands, command) != kCommands.end();
 }
 
 RankSession::RankSession(std::string_view command) {

@@ -21,9 +21,6 @@ struct Launch {
 // under mpirun that starts `duel` as its own helper.
 std::optional<Launch> find_launch();
 
-// Whether a command shares its jobs among ranks.
-bool shares_jobs(std::string_view command);
-
 class RankSession {
  public:
   // Alone, where `find_launch` finds nothing. Otherwise loads MPI; where that cannot be, rank 0

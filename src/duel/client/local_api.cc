@@ -14,15 +14,14 @@ namespace duel {
 namespace {
 
 // What the route answers from its threads, for the one thread that waits for it.
-class Mailbox {
+class Mailbox final : public HttpExchange, public std::enable_shared_from_this<Mailbox> {
  public:
-  void answer(HttpResponse response, bool streams) {
-    const std::lock_guard lock(mutex_);
-    response_ = std::move(response);
-    ended_ = !streams;
-    whole_ = ended_;
-    changed_.notify_all();
+  void send(HttpResponse response) override {
+    response.body = std::string(response.text());
+    answer(std::move(response), false);
   }
+  std::shared_ptr<HttpStream> stream(int status, HttpFields headers) override;
+
   bool put(std::string piece) {
     const std::lock_guard lock(mutex_);
     if (ended_ || left_) return false;
@@ -75,6 +74,14 @@ class Mailbox {
   }
 
  private:
+  void answer(HttpResponse response, bool streams) {
+    const std::lock_guard lock(mutex_);
+    response_ = std::move(response);
+    ended_ = !streams;
+    whole_ = ended_;
+    changed_.notify_all();
+  }
+
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<HttpResponse> response_;
@@ -105,22 +112,11 @@ class MailStream final : public HttpStream {
   std::shared_ptr<Mailbox> mailbox_;
 };
 
-class MailExchange final : public HttpExchange {
- public:
-  explicit MailExchange(std::shared_ptr<Mailbox> mailbox) : mailbox_(std::move(mailbox)) {}
-  void send(HttpResponse response) override {
-    response.body = std::string(response.text());
-    mailbox_->answer(std::move(response), false);
-  }
-  std::shared_ptr<HttpStream> stream(int status, HttpFields headers) override {
-    auto made = std::make_shared<MailStream>(mailbox_);
-    mailbox_->answer({status, std::move(headers), ""}, true);
-    return made;
-  }
-
- private:
-  std::shared_ptr<Mailbox> mailbox_;
-};
+std::shared_ptr<HttpStream> Mailbox::stream(int status, HttpFields headers) {
+  auto made = std::make_shared<MailStream>(shared_from_this());
+  answer({status, std::move(headers), ""}, true);
+  return made;
+}
 
 }  // namespace
 
@@ -159,7 +155,7 @@ Result<HttpResponse> LocalApi::exchange(HttpMethod method, const std::string& ta
   if (!token_.empty()) request.headers.emplace_back("authorization", "Bearer " + token_);
   request.body = body;
   const auto mailbox = std::make_shared<Mailbox>();
-  api_->handle(std::move(request), HttpReply(std::make_shared<MailExchange>(mailbox)));
+  api_->handle(std::move(request), HttpReply(mailbox));
   return mailbox->collect(sink);
 }
 
