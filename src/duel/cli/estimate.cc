@@ -132,9 +132,7 @@ void add_estimate_command(Command& program) {
   EstimateArguments& arguments = command.runs(run_estimate);
   EstimateSpec& spec = arguments.spec;
   command.add_judged_data(&spec.data).required = true;
-  command.add("--rankers RANKERS", not_empty(&spec.rankers),
-              "features: one ranker per feature (default); a list such as "
-              "'feature(index=3),bm25(tf=25,length=15)'; or a file of linear rankers.");
+  command.add_rankers(&spec.rankers);
   command.add_configurable(
       "--interleave METHOD", not_empty(&spec.interleave),
       "How lists are merged: balanced, team-draft, probabilistic (default) or optimised, "

@@ -26,6 +26,7 @@ void add_matrix_argument(Command& command, std::string* matrix) {
 
 struct MatrixArguments {
   std::string matrix;
+  std::vector<std::string> require;  // of check
   bool json = false;
 };
 
@@ -51,12 +52,6 @@ void add_show(Command& parent) {
 
 // check ------------------------------------------------------------------------------------------
 
-struct CheckArguments {
-  std::string matrix;
-  std::vector<std::string> require;
-  bool json = false;
-};
-
 std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) {
   std::vector<std::string> words;
   for (const std::string& text : texts) {
@@ -68,7 +63,7 @@ std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) 
   return words;
 }
 
-Result<int> check_matrix(const CheckArguments& arguments, CommandContext& context) {
+Result<int> check_matrix(const MatrixArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
   DUEL_ASSIGN(const std::vector<AssumptionVerdict> verdicts,
               check_requirements(matrix, split_at_commas(arguments.require)));
@@ -82,7 +77,7 @@ void add_check(Command& parent) {
       "check",
       "Checks that a file holds a preference matrix, and that it meets the given requirements. The "
       "exit code is 0 if so and 4 if a requirement fails.");
-  CheckArguments& arguments = command.runs(check_matrix);
+  MatrixArguments& arguments = command.runs(check_matrix);
   add_matrix_argument(command, &arguments.matrix);
   command
       .add("--require LIST", &arguments.require,

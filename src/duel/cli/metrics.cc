@@ -115,9 +115,7 @@ void add_metrics_command(Command& program) {
   MetricsArguments& arguments = command.runs(run_metrics);
   RankingMeasuresSpec& spec = arguments.spec;
   command.add_judged_data(&spec.data);
-  command.add("--rankers RANKERS", not_empty(&spec.rankers),
-              "features: one ranker per feature (default); a list such as "
-              "'feature(index=3),bm25(tf=25,length=15)'; or a file of linear rankers.");
+  command.add_rankers(&spec.rankers);
   command.add("--k N", count(&spec.k, RankingMeasuresSpec::kDepth),
               "Depth of NDCG, ERR and precision (default 10).");
   command.add("--gain KIND", one_of(&spec.gain, {"exponential", "linear"}),

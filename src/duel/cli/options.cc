@@ -127,6 +127,12 @@ Option& Command::add_judged_data(std::string* data) {
              "synthetic(queries=200,features=20).");
 }
 
+void Command::add_rankers(std::string* rankers) {
+  add("--rankers RANKERS", not_empty(rankers),
+      "features: one ranker per feature (default); a list such as "
+      "'feature(index=3),bm25(tf=25,length=15)'; or a file of linear rankers.");
+}
+
 void Command::add_scale(std::string* normalise, std::uint64_t* grades) {
   add("--normalise KIND", one_of(normalise, {"none", "min-max", "z-score"}),
       "Scale features within each query: none (default), min-max or z-score.");

@@ -122,6 +122,7 @@ class Command {
   void add_seed(std::uint64_t* seed);
   void add_threads(std::uint64_t* threads, std::uint64_t least = 0);
   Option& add_judged_data(std::string* data);
+  void add_rankers(std::string* rankers);
   void add_scale(std::string* normalise, std::uint64_t* grades);
 
   // Something that lives as long as the command.

@@ -85,13 +85,6 @@ void warn_of_undecided(const PlanResults& results, CommandContext& context) {
   }
 }
 
-Status write_picture(const PlanResults& results, const std::string& output,
-                     CommandContext& context) {
-  DUEL_ASSIGN(const PlotFormat format, plot_format_of(output));
-  DUEL_ASSIGN(const std::string picture, run_gnuplot(plan_picture_script(results, format)));
-  return context.write_output(output, picture);
-}
-
 Result<int> run_plan(const PlanArguments& arguments, CommandContext& context) {
   PlanQuestion question = arguments.question;
   if (arguments.arms_option->given()) question.arms = arguments.arms;
@@ -120,7 +113,9 @@ Result<int> run_plan(const PlanArguments& arguments, CommandContext& context) {
                                : plan_text(*ran, spec.cost_per_duel > 0, stdout_paint()));
   warn_of_undecided(*ran, context);
   if (!arguments.output.empty() && is_first_rank()) {
-    DUEL_RETURN_IF_ERROR(write_picture(*ran, arguments.output, context));
+    DUEL_ASSIGN(const PlotFormat format, plot_format_of(arguments.output));
+    DUEL_ASSIGN(const std::string picture, run_gnuplot(plan_picture_script(*ran, format)));
+    DUEL_RETURN_IF_ERROR(context.write_output(arguments.output, picture));
   }
   return kExitDone;
 }

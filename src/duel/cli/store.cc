@@ -38,15 +38,15 @@ struct CheckedExperiment {
   std::string id;
   std::uint64_t records = 0;
   std::uint64_t served = 0;
-  std::string head;
-  std::string damage;  // "": none
-  std::string note;
+  std::string head{};
+  std::string damage{};  // "": none
+  std::string note{};
 };
 
 // The chain of hashes from the first record to the head, what the records say when they are applied
 // one after the other, and how far the store says that it was synced.
 CheckedExperiment check_experiment(Store& store, const std::string& id) {
-  CheckedExperiment checked{.id = id, .head = ""};
+  CheckedExperiment checked{.id = id};
   std::optional<LiveExperiment> live;
   const auto sink = [&](const LogEntry& entry) -> Status {
     if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
@@ -105,10 +105,8 @@ Result<int> say_damaged(const Error& error, const StoreArguments& arguments,
                         CommandContext& context) {
   if (error.code != ErrorCode::invalid_data) return error;
   if (arguments.json) {
-    Json json;
-    json["store"] = store_file(arguments.store);
-    json["sound"] = false;
-    json["damage"] = error.to_string();
+    const Json json = {
+        {"store", store_file(arguments.store)}, {"sound", false}, {"damage", error.to_string()}};
     context.print(json.dump_pretty());
   }
   print_error(error);
@@ -139,10 +137,7 @@ Result<int> check_store(const StoreArguments& arguments, CommandContext& context
     print_error(fmt::format("{}: the experiment '{}' is damaged: {}", file, id, checked.damage));
   }
   if (arguments.json) {
-    Json json;
-    json["store"] = file;
-    json["sound"] = sound;
-    json["experiments"] = std::move(experiments);
+    const Json json = {{"store", file}, {"sound", sound}, {"experiments", experiments}};
     context.print(json.dump_pretty());
   } else if (sound) {
     context.print("{} is sound: {}, {}\n", file, counted(ids->size(), "experiment"),

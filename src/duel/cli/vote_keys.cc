@@ -93,13 +93,11 @@ std::optional<VoteKey> VoteKeys::buffered_line() {
   }
 }
 
-std::optional<VoteKey> VoteKeys::buffered() { return terminal_ ? buffered_key() : buffered_line(); }
-
 std::optional<VoteKey> VoteKeys::next(std::chrono::milliseconds most) {
   if (put_back_) return std::exchange(put_back_, std::nullopt);
   const auto limit = std::chrono::steady_clock::now() + most;
   while (true) {
-    if (const auto key = buffered()) return key;
+    if (const auto key = terminal_ ? buffered_key() : buffered_line()) return key;
     if (ended_) return std::nullopt;
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now());

@@ -40,7 +40,6 @@ class VoteKeys {
   bool ended() const { return ended_ && buffer_.empty() && !put_back_; }
 
  private:
-  std::optional<VoteKey> buffered();
   std::optional<VoteKey> buffered_key();
   std::optional<VoteKey> buffered_line();
 
