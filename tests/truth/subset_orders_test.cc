@@ -1,5 +1,3 @@
-#include "duel/truth/subset_orders.h"
-
 #include <gtest/gtest.h>
 
 #include <bit>

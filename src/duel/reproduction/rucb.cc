@@ -21,7 +21,6 @@
 #include "duel/truth/lower_bound.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/submatrix.h"
-#include "duel/truth/subset_orders.h"
 #include "duel/truth/winners.h"
 
 namespace duel {

@@ -11,12 +11,10 @@ namespace {
 
 constexpr double kSlack = 1e-9;
 
-Arm arm_count(const PreferenceMatrix& matrix) { return static_cast<Arm>(matrix.num_arms()); }
-
 std::vector<std::vector<Arm>> beaten_by_each(const PreferenceMatrix& matrix) {
   std::vector<std::vector<Arm>> beaten(matrix.num_arms());
-  for (Arm i = 0; i < arm_count(matrix); ++i) {
-    for (Arm j = 0; j < arm_count(matrix); ++j) {
+  for (Arm i = 0; i < matrix.num_arms(); ++i) {
+    for (Arm j = 0; j < matrix.num_arms(); ++j) {
       if (matrix(i, j) > 0.5) beaten[i].push_back(j);
     }
   }
@@ -119,8 +117,8 @@ std::optional<double> relaxed_sst_gamma(const PreferenceMatrix& matrix) {
   const auto winner = condorcet_winner(matrix);
   if (!winner) return std::nullopt;
   double gamma = 1;
-  for (Arm j = 0; j < arm_count(matrix); ++j) {
-    for (Arm k = 0; k < arm_count(matrix); ++k) {
+  for (Arm j = 0; j < matrix.num_arms(); ++j) {
+    for (Arm k = 0; k < matrix.num_arms(); ++k) {
       if (j == *winner || matrix(j, k) <= 0.5) continue;
       const double longest = std::max(matrix.gap(*winner, j), matrix.gap(j, k));
       gamma = std::max(gamma, longest / matrix.gap(*winner, k));
@@ -133,7 +131,7 @@ Assumptions check_assumptions(const PreferenceMatrix& matrix) {
   const auto beaten = beaten_by_each(matrix);
   Assumptions assumptions;
   assumptions.total_order = check_total_order(matrix);
-  assumptions.chains = chains_from(matrix, beaten, 0, arm_count(matrix));
+  assumptions.chains = chains_from(matrix, beaten, 0, static_cast<Arm>(matrix.num_arms()));
   if (const auto winner = condorcet_winner(matrix)) {
     assumptions.winner_chains = chains_from(matrix, beaten, *winner, *winner + 1);
   }

@@ -9,7 +9,7 @@
 #include "duel/core/rng.h"
 #include "duel/core/spelling.h"
 #include "duel/truth/matrix_reader.h"
-#include "duel/truth/utilities.h"
+#include "duel/truth/strengths.h"
 
 namespace duel {
 namespace {
@@ -116,11 +116,6 @@ OptionTable<Options> table_with_arms(std::uint64_t least = 1) {
   return table;
 }
 
-template <class Options>
-void add_seed(OptionTable<Options>& table) {
-  table.count("seed", &Options::seed, 0, kMostSeed, "seed of the random numbers", Shown::always);
-}
-
 // p_ij = 1/2 + step (j - i), clipped to [0, 1].
 struct ArithmeticOptions {
   std::uint64_t k = 8;
@@ -140,33 +135,34 @@ std::vector<double> arithmetic_values(const ArithmeticOptions& options) {
   return values;
 }
 
-OptionTable<ArithmeticOptions> arithmetic_options() {
-  auto table = table_with_arms<ArithmeticOptions>();
-  table.number("step", &ArithmeticOptions::step, {.above = 0, .most = 0.5},
-               "p_ij = 1/2 + step (j - i), at most 1", Shown::always);
-  return table;
-}
+const bool arithmetic =
+    add_generator({"arithmetic", "equal steps: total order, SST and STI hold",
+                   "Komiyama, Honda, Kashima and Nakagawa, COLT 2015"},
+                  table_with_arms<ArithmeticOptions>().number(
+                      "step", &ArithmeticOptions::step, {.above = 0, .most = 0.5},
+                      "p_ij = 1/2 + step (j - i), at most 1", Shown::always),
+                  arithmetic_values);
 
-const bool arithmetic = add_generator({"arithmetic", "equal steps: total order, SST and STI hold",
-                                       "Komiyama, Honda, Kashima and Nakagawa, COLT 2015"},
-                                      arithmetic_options(), arithmetic_values);
-
-// Utilities u_i, standard normal times `spread`.
-struct UtilityOptions {
+// What the other generators are told; the table of each has the options that it knows.
+struct ModelOptions {
   std::uint64_t k = 10;
   std::uint64_t seed = 1;
-  double spread = 1;
+  double spread = 1;  // of the utilities u_i, which are standard normal times it
+  double gap = 0.05;
+  double phi = 0.7;
 };
 
-OptionTable<UtilityOptions> utility_table(std::string doc) {
-  auto table = table_with_arms<UtilityOptions>();
-  add_seed(table);
-  table.number("spread", &UtilityOptions::spread, {.above = 0, .most = 1000}, std::move(doc),
-               Shown::always);
-  return table;
+OptionTable<ModelOptions> seeded_table(std::uint64_t least = 1) {
+  return table_with_arms<ModelOptions>(least).count("seed", &ModelOptions::seed, 0, kMostSeed,
+                                                    "seed of the random numbers", Shown::always);
 }
 
-std::vector<double> utilities(const UtilityOptions& options, std::string_view owner) {
+OptionTable<ModelOptions> utility_table(std::string doc) {
+  return seeded_table().number("spread", &ModelOptions::spread, {.above = 0, .most = 1000},
+                               std::move(doc), Shown::always);
+}
+
+std::vector<double> utilities(const ModelOptions& options, std::string_view owner) {
   return normal_utilities(options.k, options.seed, options.spread, owner);
 }
 
@@ -179,13 +175,12 @@ std::vector<double> logistic_values(const std::vector<double>& u) {
 const bool bradley_terry = add_generator(
     {"bradley-terry", "logistic model with random strengths: SST and STI hold",
      "p_ij = 1/(1 + exp(u_j - u_i)), u_i normal with deviation spread"},
-    utility_table("standard deviation of the log-strengths u_i"),
-    +[](const UtilityOptions& options) {
+    utility_table("standard deviation of the log-strengths u_i"), +[](const ModelOptions& options) {
       return logistic_values(utilities(options, "bradley-terry"));
     });
 
 // X_i ~ N(mu_i, 1): p_ij = Phi((mu_i - mu_j)/sqrt(2)) = erfc((mu_j - mu_i)/2)/2.
-std::vector<double> thurstone_values(const UtilityOptions& options) {
+std::vector<double> thurstone_values(const ModelOptions& options) {
   const auto mu = utilities(options, "thurstone");
   return complete(mu.size(),
                   [&](std::size_t i, std::size_t j) { return std::erfc((mu[j] - mu[i]) / 2) / 2; });
@@ -196,15 +191,9 @@ const bool thurstone =
                    "p_ij = Phi((m_i - m_j)/sqrt(2)), m_i normal with deviation spread"},
                   utility_table("standard deviation of the means m_i"), thurstone_values);
 
-struct CondorcetOptions {
-  std::uint64_t k = 10;
-  std::uint64_t seed = 1;
-  double gap = 0.05;
-};
-
 // A uniformly chosen winner w with p_wj uniform on (1/2 + gap, 1); all else uniform on (0, 1).
 // Round 0 draws the winner, round 1 + i the part of row i right of the diagonal.
-std::vector<double> random_condorcet_values(const CondorcetOptions& options) {
+std::vector<double> random_condorcet_values(const ModelOptions& options) {
   const Stream stream(options.seed, 0, Purpose::generate, "random-condorcet");
   const std::uint64_t winner = stream.at(0).below(options.k);
   const auto winning = [&](double u) {
@@ -220,23 +209,12 @@ std::vector<double> random_condorcet_values(const CondorcetOptions& options) {
   });
 }
 
-OptionTable<CondorcetOptions> random_condorcet_options() {
-  auto table = table_with_arms<CondorcetOptions>();
-  add_seed(table);
-  table.number("gap", &CondorcetOptions::gap, {.below = 0.5, .least = 0},
-               "the winner beats every arm with more than 1/2 + gap", Shown::always);
-  return table;
-}
-
-const bool random_condorcet =
-    add_generator({"random-condorcet", "uniform preferences around a random Condorcet winner",
-                   "p_wj uniform on (1/2 + gap, 1), all else uniform on (0, 1)"},
-                  random_condorcet_options(), random_condorcet_values);
-
-struct NoCondorcetOptions {
-  std::uint64_t k = 10;
-  std::uint64_t seed = 1;
-};
+const bool random_condorcet = add_generator(
+    {"random-condorcet", "uniform preferences around a random Condorcet winner",
+     "p_wj uniform on (1/2 + gap, 1), all else uniform on (0, 1)"},
+    seeded_table().number("gap", &ModelOptions::gap, {.below = 0.5, .least = 0},
+                          "the winner beats every arm with more than 1/2 + gap", Shown::always),
+    random_condorcet_values);
 
 bool has_condorcet_winner(const std::vector<double>& values, std::size_t k) {
   for (std::size_t i = 0; i < k; ++i) {
@@ -249,7 +227,7 @@ bool has_condorcet_winner(const std::vector<double>& values, std::size_t k) {
 
 // Redrawn, each attempt on a stream of its own, until nobody beats everyone (for k = 3 after four
 // attempts in the mean, soon after the first for larger k).
-std::vector<double> no_condorcet_values(const NoCondorcetOptions& options) {
+std::vector<double> no_condorcet_values(const ModelOptions& options) {
   for (std::uint32_t attempt = 0;; ++attempt) {
     const Stream stream(options.seed, attempt, Purpose::generate, "no-condorcet");
     std::vector<RoundRng> row;
@@ -260,28 +238,17 @@ std::vector<double> no_condorcet_values(const NoCondorcetOptions& options) {
   }
 }
 
-OptionTable<NoCondorcetOptions> no_condorcet_options() {
-  auto table = table_with_arms<NoCondorcetOptions>(3);
-  add_seed(table);
-  return table;
-}
-
 const bool no_condorcet =
     add_generator({"no-condorcet", "uniform preferences without a Condorcet winner",
                    "p_ij uniform on (0, 1), redrawn until there is no winner"},
-                  no_condorcet_options(), no_condorcet_values);
-
-struct MallowsOptions {
-  std::uint64_t k = 10;
-  double phi = 0.7;
-};
+                  seeded_table(3), no_condorcet_values);
 
 // Rankings with probability proportional to phi^(number of inversions) around a1, a2, .., ak. Of
 // arms at distance m = j - i > 0, i stands first with probability
 //   h(m + 1) - h(m), h(m) = m/(1 - phi^m)        (Busa-Fekete et al., ICML 2014)
 //   = (1 + 2 phi + .. + m phi^(m-1)) / (S_m S_(m+1)), S_m = 1 + phi + .. + phi^(m-1),
 // and the second form has no cancellation as phi nears 1, where both become 1/2.
-std::vector<double> mallows_values(const MallowsOptions& options) {
+std::vector<double> mallows_values(const ModelOptions& options) {
   std::vector<double> by_distance{0.5};
   double power = 1;     // phi^(m-1)
   double sum = 0;       // S_m
@@ -295,24 +262,20 @@ std::vector<double> mallows_values(const MallowsOptions& options) {
   return complete(options.k, [&](std::size_t i, std::size_t j) { return by_distance[j - i]; });
 }
 
-OptionTable<MallowsOptions> mallows_options() {
-  auto table = table_with_arms<MallowsOptions>();
-  table.number("phi", &MallowsOptions::phi, {.above = 0, .most = 1},
-               "dispersion: near 0 all agree, 1 is pure chance", Shown::always);
-  return table;
-}
-
 const bool mallows =
     add_generator({"mallows", "pairwise marginals of the Mallows ranking model around a1, a2, ..",
                    "p_ij = h(m + 1) - h(m), m = j - i, h(m) = m/(1 - phi^m)"},
-                  mallows_options(), mallows_values);
+                  table_with_arms<ModelOptions>().number(
+                      "phi", &ModelOptions::phi, {.above = 0, .most = 1},
+                      "dispersion: near 0 all agree, 1 is pure chance", Shown::always),
+                  mallows_values);
 
 // The chance that i stands before j in a Plackett-Luce ranking is w_i/(w_i + w_j).
 const bool plackett_luce = add_generator(
     {"plackett-luce", "pairwise marginals of a random Plackett-Luce ranking model",
      "p_ij = w_i/(w_i + w_j), ln w_i normal with deviation spread"},
     utility_table("standard deviation of the log-weights ln w_i"),
-    +[](const UtilityOptions& options) {
+    +[](const ModelOptions& options) {
       return logistic_values(utilities(options, "plackett-luce"));
     });
 

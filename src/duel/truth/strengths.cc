@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "duel/core/options.h"
 #include "duel/core/rng.h"
-#include "duel/truth/utilities.h"
+#include "duel/truth/winners.h"
 
 namespace duel {
 namespace {
@@ -50,6 +48,15 @@ class StrengthOutcomes final : public OutcomeSource {
 
 }  // namespace
 
+std::vector<double> normal_utilities(std::uint64_t count, std::uint64_t seed, double spread,
+                                     std::string_view owner) {
+  const Stream stream(seed, 0, Purpose::generate, owner);
+  std::vector<double> utilities;
+  utilities.reserve(count);
+  for (std::uint64_t i = 0; i < count; ++i) utilities.push_back(spread * stream.at(i).normal());
+  return utilities;
+}
+
 Result<std::shared_ptr<const Strengths>> Strengths::create(const CallSpec& call) {
   const auto table = option_table();
   DUEL_ASSIGN(const StrengthOptions options, table.parse(call, {}, "matrix"));
@@ -83,18 +90,7 @@ std::vector<double> Strengths::gaps_to_winner() const {
   return gaps;
 }
 
-std::vector<std::uint32_t> Strengths::merit_ranks() const {
-  std::vector<Arm> order(num_arms());
-  std::iota(order.begin(), order.end(), Arm{0});
-  const std::vector<double> gaps = gaps_to_winner();
-  std::sort(order.begin(), order.end(),
-            [&](Arm a, Arm b) { return std::tie(gaps[a], a) < std::tie(gaps[b], b); });
-  std::vector<std::uint32_t> ranks(num_arms());
-  for (std::size_t position = 0; position < order.size(); ++position) {
-    ranks[order[position]] = static_cast<std::uint32_t>(position);
-  }
-  return ranks;
-}
+std::vector<std::uint32_t> Strengths::merit_ranks() const { return ranks_by_gap(gaps_to_winner()); }
 
 std::unique_ptr<OutcomeSource> Strengths::outcomes(std::uint64_t seed, std::uint32_t trial) const {
   return std::make_unique<StrengthOutcomes>(*this, seed, trial);

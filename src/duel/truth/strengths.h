@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "duel/core/call_spec.h"
@@ -17,6 +18,11 @@
 #include "duel/core/trial_arena.h"
 
 namespace duel {
+
+// `count` normal numbers with deviation `spread`, from Stream(seed, 0, Purpose::generate, owner):
+// random strengths of arms, from which models make preferences.
+std::vector<double> normal_utilities(std::uint64_t count, std::uint64_t seed, double spread,
+                                     std::string_view owner);
 
 class Strengths {
  public:

@@ -14,8 +14,6 @@
 namespace duel {
 namespace {
 
-Arm arm_count(const PreferenceMatrix& matrix) { return static_cast<Arm>(matrix.num_arms()); }
-
 // Solves: maximise v subject to sum_i pi_i (p_ij - 1/2) >= v for every j, sum pi = 1, pi >= 0, with
 // i and j in `arms`. Row and column `arms.size()` are sum pi and v.
 std::vector<double> solve_maximin(const PreferenceMatrix& matrix, std::span<const Arm> arms) {
@@ -111,12 +109,23 @@ void clean_distribution(std::vector<double>& weights) {
   for (double& weight : weights) weight /= sum;
 }
 
+// The place of each arm in the order of `before`.
+template <class Before>
+std::vector<std::uint32_t> ranks_of(std::size_t num_arms, Before before) {
+  std::vector<Arm> order(num_arms);
+  std::iota(order.begin(), order.end(), Arm{0});
+  std::sort(order.begin(), order.end(), before);
+  std::vector<std::uint32_t> ranks(num_arms);
+  for (std::uint32_t place = 0; place < num_arms; ++place) ranks[order[place]] = place;
+  return ranks;
+}
+
 double worst_reply(const PreferenceMatrix& matrix, std::span<const double> weights) {
   std::vector<double> replies(matrix.num_arms(), 0.0);
-  for (Arm i = 0; i < arm_count(matrix); ++i) {
+  for (Arm i = 0; i < matrix.num_arms(); ++i) {
     if (weights[i] == 0) continue;
     const auto row = matrix.row(i);
-    for (Arm j = 0; j < arm_count(matrix); ++j) replies[j] += weights[i] * row[j];
+    for (Arm j = 0; j < matrix.num_arms(); ++j) replies[j] += weights[i] * row[j];
   }
   return *std::min_element(replies.begin(), replies.end());
 }
@@ -126,10 +135,10 @@ double worst_reply(const PreferenceMatrix& matrix, std::span<const double> weigh
 std::optional<Arm> condorcet_winner(const PreferenceMatrix& matrix) {
   // An arm that loses or ties is out, so one pass leaves one candidate, and a second checks it.
   Arm candidate = 0;
-  for (Arm i = 1; i < arm_count(matrix); ++i) {
+  for (Arm i = 1; i < matrix.num_arms(); ++i) {
     if (matrix(candidate, i) <= 0.5) candidate = i;
   }
-  for (Arm j = 0; j < arm_count(matrix); ++j) {
+  for (Arm j = 0; j < matrix.num_arms(); ++j) {
     if (j != candidate && matrix(candidate, j) <= 0.5) return std::nullopt;
   }
   return candidate;
@@ -147,7 +156,7 @@ MatrixGaps matrix_gaps(const PreferenceMatrix& matrix) {
   };
   MatrixGaps gaps;
   const auto winner = condorcet_winner(matrix);
-  for (Arm i = 0; i < arm_count(matrix); ++i) {
+  for (Arm i = 0; i < matrix.num_arms(); ++i) {
     for (const double p : matrix.row(i)) {
       lower(gaps.any, p - 0.5);  // one of p_ij and p_ji is above 1/2, or neither
       if (i == winner) lower(gaps.winner, p - 0.5);
@@ -163,8 +172,8 @@ double CopelandScores::normalised(Arm i) const {
 CopelandScores copeland_scores(const PreferenceMatrix& matrix) {
   CopelandScores copeland;
   copeland.wins.resize(matrix.num_arms());
-  for (Arm i = 0; i < arm_count(matrix); ++i) {
-    for (Arm j = i + 1; j < arm_count(matrix); ++j) {
+  for (Arm i = 0; i < matrix.num_arms(); ++i) {
+    for (Arm j = i + 1; j < matrix.num_arms(); ++j) {
       if (matrix(i, j) > 0.5) {
         ++copeland.wins[i];
       } else if (matrix(i, j) < 0.5) {
@@ -175,7 +184,7 @@ CopelandScores copeland_scores(const PreferenceMatrix& matrix) {
     }
   }
   const auto most = *std::max_element(copeland.wins.begin(), copeland.wins.end());
-  for (Arm i = 0; i < arm_count(matrix); ++i) {
+  for (Arm i = 0; i < matrix.num_arms(); ++i) {
     if (copeland.wins[i] == most) copeland.winners.push_back(i);
   }
   return copeland;
@@ -186,9 +195,9 @@ double BordaScores::best() const { return *std::max_element(scores.begin(), scor
 BordaScores borda_scores(const PreferenceMatrix& matrix) {
   const double opponents = static_cast<double>(matrix.num_arms() - 1);
   BordaScores borda;
-  for (Arm i = 0; i < arm_count(matrix); ++i) {
+  for (Arm i = 0; i < matrix.num_arms(); ++i) {
     double sum = 0;
-    for (Arm j = 0; j < arm_count(matrix); ++j) {
+    for (Arm j = 0; j < matrix.num_arms(); ++j) {
       if (j != i) sum += matrix(i, j);
     }
     borda.scores.push_back(opponents > 0 ? sum / opponents : 0.5);
@@ -196,7 +205,7 @@ BordaScores borda_scores(const PreferenceMatrix& matrix) {
   // Equal sums may round differently; a tie must not be decided by that.
   constexpr double kRounding = 1e-9;
   const double threshold = borda.best() - kRounding;
-  for (Arm i = 0; i < arm_count(matrix); ++i) {
+  for (Arm i = 0; i < matrix.num_arms(); ++i) {
     if (borda.scores[i] >= threshold) borda.winners.push_back(i);
   }
   return borda;
@@ -206,12 +215,12 @@ std::optional<std::vector<Arm>> dominant_set(const PreferenceMatrix& matrix, std
   // A member beats all K - k outside; an outsider, which beats no member, at most K - k - 1.
   const auto wins = copeland_scores(matrix).wins;
   std::vector<Arm> members;
-  for (Arm i = 0; i < arm_count(matrix); ++i) {
+  for (Arm i = 0; i < matrix.num_arms(); ++i) {
     if (wins[i] + k >= matrix.num_arms()) members.push_back(i);
   }
   if (members.size() != k) return std::nullopt;
   for (const Arm i : members) {
-    for (Arm j = 0; j < arm_count(matrix); ++j) {
+    for (Arm j = 0; j < matrix.num_arms(); ++j) {
       const bool outside = !std::binary_search(members.begin(), members.end(), j);
       if (outside && matrix(i, j) <= 0.5) return std::nullopt;
     }
@@ -233,7 +242,7 @@ std::optional<std::vector<Arm>> ordered_top(const PreferenceMatrix& matrix, std:
 
 std::vector<Arm> arms_within(const PreferenceMatrix& matrix, double epsilon) {
   std::vector<Arm> arms;
-  for (Arm i = 0; i < arm_count(matrix); ++i) {
+  for (Arm i = 0; i < matrix.num_arms(); ++i) {
     const auto row = matrix.row(i);
     if (*std::min_element(row.begin(), row.end()) >= 0.5 - epsilon) arms.push_back(i);
   }
@@ -250,7 +259,7 @@ std::vector<Arm> smith_set(const PreferenceMatrix& matrix) {
   is_member[seed] = true;
   for (std::size_t next = 0; next < members.size(); ++next) {
     const Arm i = members[next];
-    for (Arm j = 0; j < arm_count(matrix); ++j) {
+    for (Arm j = 0; j < matrix.num_arms(); ++j) {
       if (!is_member[j] && matrix(i, j) <= 0.5) {
         is_member[j] = true;
         members.push_back(j);
@@ -283,25 +292,20 @@ Result<VonNeumannWinner> von_neumann_winner(const PreferenceMatrix& matrix) {
   return winner;
 }
 
+std::vector<std::uint32_t> ranks_by_gap(const std::vector<double>& gaps) {
+  return ranks_of(gaps.size(),
+                  [&](Arm a, Arm b) { return std::tie(gaps[a], a) < std::tie(gaps[b], b); });
+}
+
 std::vector<std::uint32_t> merit_ranks(const PreferenceMatrix& matrix) {
-  std::vector<Arm> order(matrix.num_arms());
-  std::iota(order.begin(), order.end(), Arm{0});
   if (const auto winner = condorcet_winner(matrix)) {
-    const auto gaps = gaps_to_winner(matrix, *winner);
-    std::sort(order.begin(), order.end(),
-              [&](Arm a, Arm b) { return std::tie(gaps[a], a) < std::tie(gaps[b], b); });
-  } else {
-    const auto wins = copeland_scores(matrix).wins;
-    const auto borda = borda_scores(matrix).scores;
-    std::sort(order.begin(), order.end(), [&](Arm a, Arm b) {
-      return std::tie(wins[b], borda[b], a) < std::tie(wins[a], borda[a], b);
-    });
+    return ranks_by_gap(gaps_to_winner(matrix, *winner));
   }
-  std::vector<std::uint32_t> ranks(matrix.num_arms());
-  for (std::size_t position = 0; position < order.size(); ++position) {
-    ranks[order[position]] = static_cast<std::uint32_t>(position);
-  }
-  return ranks;
+  const auto wins = copeland_scores(matrix).wins;
+  const auto borda = borda_scores(matrix).scores;
+  return ranks_of(matrix.num_arms(), [&](Arm a, Arm b) {
+    return std::tie(wins[b], borda[b], a) < std::tie(wins[a], borda[a], b);
+  });
 }
 
 }  // namespace duel

@@ -80,5 +80,7 @@ Result<VonNeumannWinner> von_neumann_winner(const PreferenceMatrix& matrix);
 // is none by Copeland, then Borda score. Equal arms stand in the order of their indices. Decides
 // which arm of a duel is the better one (weak regret).
 std::vector<std::uint32_t> merit_ranks(const PreferenceMatrix& matrix);
+// The same where D_k of every arm is known.
+std::vector<std::uint32_t> ranks_by_gap(const std::vector<double>& gaps);
 
 }  // namespace duel
