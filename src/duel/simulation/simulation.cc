@@ -10,7 +10,6 @@
 
 #include "duel/core/check.h"
 #include "duel/core/checkpoints.h"
-#include "duel/jobs/jobs.h"
 #include "duel/jobs/ranks.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/truth/winners.h"
@@ -25,14 +24,6 @@ double physical_memory() {
   const long page_size = sysconf(_SC_PAGESIZE);
   return pages > 0 && page_size > 0 ? static_cast<double>(pages) * static_cast<double>(page_size)
                                     : std::numeric_limits<double>::infinity();
-}
-
-// What rank 0 has to do, which alone knows what was finished before.
-Status take_from_first_rank(std::vector<std::uint32_t>& trials) {
-  if (current_ranks() == nullptr) return Done{};
-  DUEL_ASSIGN(const std::string bytes, from_first_rank(bytes_of(trials)));
-  trials = values_from<std::uint32_t>(bytes);
-  return Done{};
 }
 
 }  // namespace
@@ -353,52 +344,80 @@ bool Simulation::play(const Entry& entry, std::uint32_t trial, const std::atomic
   return true;
 }
 
+Result<Simulation::MissingRun> Simulation::run_missing(
+    std::size_t policy, const RunHooks& hooks, std::uint32_t given,
+    const std::function<bool(std::uint32_t trial)>& is_finished, const Job& play,
+    const JobTransfer& transfer) const {
+  // There may be too many trials for a list of them: it is made only where some are left out.
+  bool all = given == 0 && !hooks.wanted;
+  std::vector<std::uint32_t> list;
+  for (std::uint32_t trial = 0; !all && trial < plan_.trials; ++trial) {
+    if (!is_finished(trial) && (!hooks.wanted || hooks.wanted(trial))) list.push_back(trial);
+  }
+  if (current_ranks() != nullptr) {  // rank 0 alone knows what was finished before
+    DUEL_ASSIGN(const std::string said, from_first_rank(all ? "all" : ""));
+    DUEL_ASSIGN(const std::string bytes, from_first_rank(bytes_of(list)));
+    all = !said.empty();
+    list = values_from<std::uint32_t>(bytes);
+  }
+  const std::uint64_t count = all ? plan_.trials : list.size();
+  const auto trial_of = [&](std::uint64_t number) {
+    return all ? static_cast<std::uint32_t>(number) : list[number];
+  };
+
+  JobHooks job_hooks = hooks;
+  if (hooks.on_progress) {
+    job_hooks.on_progress = [&](std::uint64_t finished) { hooks.on_progress(given + finished); };
+  }
+  const JobTransfer by_number{
+      .pack = [&](std::uint64_t number) { return transfer.pack(trial_of(number)); },
+      .unpack = [&](std::uint64_t number,
+                    std::string_view bytes) { transfer.unpack(trial_of(number), bytes); },
+      .shared = transfer.shared};
+  DUEL_ASSIGN(const JobsRun jobs, run_jobs(
+                                      count, threads_, job_hooks,
+                                      [&](std::uint64_t number, const std::atomic<bool>& stop) {
+                                        return play(trial_of(number), stop);
+                                      },
+                                      [&](std::uint64_t number) {
+                                        return fmt::format("{}, trial {}", label(policy),
+                                                           trial_of(number));
+                                      },
+                                      &by_number));
+  return MissingRun{static_cast<std::uint32_t>(jobs.finished), jobs.finished < count, jobs.seconds,
+                    jobs.cpu_seconds};
+}
+
 Result<PolicyRecord> Simulation::run(std::size_t policy, const RunHooks& hooks,
                                      TrialTable known) const {
   DUEL_CHECK(known.num_trials() == plan_.trials &&
              known.num_checkpoints() == plan_.checkpoints.size() &&
              known.num_regrets() == plan_.regrets.size());
-  const Entry& entry = policies_[policy];
-  PolicyRecord record{entry.label, std::move(known)};
-  TrialTable& table = record.trials;
-  std::vector<std::uint32_t> missing;
-  for (std::uint32_t trial = 0; trial < table.num_trials(); ++trial) {
-    if (!table.finished(trial) && (!hooks.wanted || hooks.wanted(trial))) missing.push_back(trial);
-  }
-  DUEL_RETURN_IF_ERROR(take_from_first_rank(missing));
-  const std::uint32_t given = table.num_finished();
-
-  JobHooks job_hooks{hooks.stop, nullptr, hooks.on_tick};
-  if (hooks.on_progress) {
-    job_hooks.on_progress = [&](std::uint64_t finished) {
-      hooks.on_progress(given + static_cast<std::uint32_t>(finished));
-    };
-  }
   const bool tells_trials = hooks.on_trial != nullptr && is_first_rank();
-  JobTransfer transfer;
-  transfer.pack = [&](std::uint64_t number) { return table.pack(missing[number]); };
-  transfer.unpack = [&](std::uint64_t number, std::string_view bytes) {
-    table.unpack(missing[number], bytes);
-    if (tells_trials) hooks.on_trial(table, missing[number], missing[number]);
+  const auto tell = [&](std::uint32_t trial) {
+    if (tells_trials) hooks.on_trial(known, trial, trial);
   };
-  DUEL_ASSIGN(const JobsRun jobs, run_jobs(
-                                      missing.size(), threads_, job_hooks,
-                                      [&](std::uint64_t number, const std::atomic<bool>& stop) {
-                                        const std::uint32_t trial = missing[number];
-                                        if (!play(entry, trial, stop, table, trial)) return false;
-                                        if (tells_trials) hooks.on_trial(table, trial, trial);
-                                        return true;
-                                      },
-                                      [&](std::uint64_t number) {
-                                        return fmt::format("{}, trial {}", entry.label,
-                                                           missing[number]);
-                                      },
-                                      &transfer));
-  record.interrupted = jobs.finished < missing.size();
-  record.trials_run = static_cast<std::uint32_t>(jobs.finished);
-  record.seconds = jobs.seconds;
-  record.cpu_seconds = jobs.cpu_seconds;
-  return record;
+  DUEL_ASSIGN(
+      const MissingRun ran,
+      run_missing(
+          policy, hooks, known.num_finished(),
+          [&](std::uint32_t trial) { return known.finished(trial); },
+          [&](std::uint64_t number, const std::atomic<bool>& stop) {
+            const auto trial = static_cast<std::uint32_t>(number);
+            if (!play(policies_[policy], trial, stop, known, trial)) return false;
+            tell(trial);
+            return true;
+          },
+          {.pack =
+               [&](std::uint64_t trial) { return known.pack(static_cast<std::uint32_t>(trial)); },
+           .unpack =
+               [&](std::uint64_t number, std::string_view bytes) {
+                 const auto trial = static_cast<std::uint32_t>(number);
+                 known.unpack(trial, bytes);
+                 tell(trial);
+               }}));
+  return PolicyRecord{label(policy),   std::move(known), ran.trials,
+                      ran.interrupted, ran.seconds,      ran.cpu_seconds};
 }
 
 }  // namespace duel

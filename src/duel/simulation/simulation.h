@@ -28,6 +28,7 @@
 #include "duel/core/duel.h"
 #include "duel/core/result.h"
 #include "duel/core/trial_arena.h"
+#include "duel/jobs/jobs.h"
 #include "duel/policies/registry.h"
 #include "duel/truth/preference_matrix.h"
 #include "duel/truth/regret.h"
@@ -128,30 +129,27 @@ class TrialTable {
   std::vector<std::uint8_t> finished_;
 };
 
-struct PolicyRecord {
+// What a run of one policy gives back; `Trials` is a TrialTable or a TrialDigest.
+template <class Trials>
+struct TrialRecord {
   std::string policy;  // as `Simulation::label`
-  TrialTable trials;
+  Trials trials;
   std::uint32_t trials_run = 0;  // by this call, without those it was given
   bool interrupted = false;      // stopped before all (wanted) trials were finished
   double seconds = 0;            // wall time of this call
   double cpu_seconds = 0;        // summed over its threads
 };
+using PolicyRecord = TrialRecord<TrialTable>;
 
 // What a run tells while it goes, and is told. All callbacks but `on_trial` come from the thread
-// that called `run`. On several ranks (jobs/ranks.h) they come on rank 0 alone.
-struct RunHooks {
-  // Set from any thread or a signal handler to stop soon. May be null.
-  const std::atomic<bool>* stop = nullptr;
+// that called `run`. On several ranks (jobs/ranks.h) they come on rank 0 alone. `on_progress` tells
+// the trials of this policy finished so far, including those it was given.
+struct RunHooks : JobHooks {
   // If set, only these trials are run, and the others stay as they were given.
   std::function<bool(std::uint32_t trial)> wanted;
-  // Trials of this policy finished so far, including those it was given; about ten times a second,
-  // and once at the end.
-  std::function<void(std::uint32_t finished)> on_progress;
   // A trial is finished and stands in this row of the table, which is its own number where all
   // trials are kept. Called from the worker that ran it, several at a time.
   std::function<void(const TrialTable& table, std::uint32_t row, std::uint32_t trial)> on_trial;
-  // About ten times a second and once after the last trial. An error ends the run with it.
-  std::function<Status()> on_tick;
 };
 
 class Simulation {
@@ -180,6 +178,19 @@ class Simulation {
                  TrialTable& row) const {
     return play(policies_[policy], trial, stop, row, 0);
   }
+
+  struct MissingRun {
+    std::uint32_t trials = 0;
+    bool interrupted = false;
+    double seconds = 0;
+    double cpu_seconds = 0;
+  };
+  // What is common to all ways of keeping the trials of a run: finds those (wanted) ones that are
+  // not finished, of which there are `given`, and runs them as jobs. Unlike elsewhere, `play` and
+  // `transfer` get the number of the trial in place of the job's.
+  Result<MissingRun> run_missing(std::size_t policy, const RunHooks& hooks, std::uint32_t given,
+                                 const std::function<bool(std::uint32_t trial)>& is_finished,
+                                 const Job& play, const JobTransfer& transfer) const;
 
  private:
   // One configuration for the whole run, or one per checkpoint.

@@ -43,13 +43,7 @@ class TrialDigest {
   std::vector<Checkpoint> checkpoints_;
 };
 
-struct DigestRecord {
-  std::string policy;  // as `Simulation::label`
-  TrialDigest trials;
-  bool interrupted = false;
-  double seconds = 0;
-  double cpu_seconds = 0;
-};
+using DigestRecord = TrialRecord<TrialDigest>;
 
 // The digest of trials that were kept.
 DigestRecord digest_of(const PolicyRecord& record);

@@ -256,10 +256,7 @@ Result<Simulation> simulation_of(const LeagueSpec& spec, const LeagueProblem& pr
 }
 
 Result<TrialValues> regrets_of(const Simulation& simulation, const JobHooks& hooks) {
-  RunHooks run_hooks;
-  run_hooks.stop = hooks.stop;
-  run_hooks.on_progress = hooks.on_progress;
-  DUEL_ASSIGN(const PolicyRecord ran, simulation.run(0, run_hooks));
+  DUEL_ASSIGN(const PolicyRecord ran, simulation.run(0, {hooks, {}, {}}));
   if (ran.interrupted) return TrialValues();
   std::vector<double> regrets;
   for (std::uint32_t trial = 0; trial < ran.trials.num_trials(); ++trial) {
