@@ -22,10 +22,6 @@ constexpr auto kTick = std::chrono::milliseconds(100);
 // A stop is looked for more often than progress is told: who presses Ctrl-C waits for it.
 constexpr int kLooks = 5;
 
-bool is_set(const std::atomic<bool>* flag) {
-  return flag != nullptr && flag->load(std::memory_order_relaxed);
-}
-
 // The first thing that went wrong, in the order of jobs.
 struct Failure {
   std::uint64_t number = 0;

@@ -132,7 +132,9 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
+  // Of no jobs: there are no more.
   void add(std::uint64_t first, std::uint64_t count) {
+    if (count == 0) return close();
     const std::scoped_lock lock(mutex_);
     queue_.push_back({first, first + count});
     work_there_.notify_all();
@@ -149,41 +151,27 @@ class Pool {
   // before does not end the wait.
   void wait(std::chrono::microseconds time) {
     std::unique_lock lock(mutex_);
-    const auto state = [&] { return std::pair(ended_ == pool_.size(), wants_work()); };
-    const auto before = state();
-    changed_.wait_for(lock, time, [&] { return state() != before; });
+    const auto now = [&] { return std::pair(ended_ == pool_.size(), wants_work()); };
+    const auto before = now();
+    changed_.wait_for(lock, time, [&] { return now() != before; });
   }
-  bool hungry() {
+  // What the threads have come to.
+  struct State {
+    bool hungry = false;  // for work
+    bool ended = false;
+    std::optional<RankFailure> failure;
+    std::exception_ptr check_failure;
+    double cpu_seconds = 0;
+  };
+  State state() {
     const std::scoped_lock lock(mutex_);
-    return wants_work();
+    return {wants_work(), ended_ == pool_.size(), failure_, check_failure_, cpu_seconds_};
   }
-  bool ended() {
-    const std::scoped_lock lock(mutex_);
-    return ended_ == pool_.size();
-  }
-  std::uint64_t finished() {
-    const std::scoped_lock lock(mutex_);
-    return finished_;
-  }
-  std::vector<std::uint64_t> take_done() {
-    const std::scoped_lock lock(mutex_);
-    return std::exchange(done_, {});
-  }
+  // Of the jobs that were finished since it was last called; without bytes where these are not
+  // packed.
   std::vector<std::pair<std::uint64_t, std::string>> take_results() {
     const std::scoped_lock lock(mutex_);
     return std::exchange(results_, {});
-  }
-  std::optional<RankFailure> failure() {
-    const std::scoped_lock lock(mutex_);
-    return failure_;
-  }
-  std::exception_ptr check_failure() {
-    const std::scoped_lock lock(mutex_);
-    return check_failure_;
-  }
-  double cpu_seconds() {
-    const std::scoped_lock lock(mutex_);
-    return cpu_seconds_;
   }
 
  private:
@@ -217,12 +205,7 @@ class Pool {
         if (!job_(number, stop_)) break;
         std::string bytes = packs_ ? transfer_.pack(number) : std::string();
         const std::scoped_lock lock(mutex_);
-        ++finished_;
-        if (packs_) {
-          results_.emplace_back(number, std::move(bytes));
-        } else {
-          done_.push_back(number);
-        }
+        results_.emplace_back(number, std::move(bytes));
       }
     } catch (...) {
       fail(number, std::current_exception());
@@ -261,9 +244,7 @@ class Pool {
   bool closed_ = false;
   std::size_t waiting_ = 0;
   std::size_t ended_ = 0;
-  std::uint64_t finished_ = 0;
-  std::vector<std::uint64_t> done_;  // since they were last taken, where results are not packed
-  std::vector<std::pair<std::uint64_t, std::string>> results_;  // the same, where they are
+  std::vector<std::pair<std::uint64_t, std::string>> results_;  // since they were last taken
   std::optional<RankFailure> failure_;
   std::exception_ptr check_failure_;
   double cpu_seconds_ = 0;
@@ -276,10 +257,6 @@ struct JobsOutcome {
   double cpu_seconds = 0;
   std::optional<Error> error;
 };
-
-bool stop_is_set(const std::atomic<bool>* flag) {
-  return flag != nullptr && flag->load(std::memory_order_relaxed);
-}
 
 // --- rank 0 -------------------------------------------------------------------------------------
 
@@ -299,9 +276,12 @@ class Dealer {
 
   JobsOutcome run() {
     auto next_tick = Clock::now() + kRankTick;
-    while (!pool_.ended() || still_working() > 0) {
-      if (!halted_ && (stop_is_set(hooks_.stop) || pool_.failure())) halt();
-      if (pool_.hungry()) feed_own();
+    for (Pool::State own = pool_.state(); !own.ended || still_working() > 0; own = pool_.state()) {
+      if (is_set(hooks_.stop) || own.failure) halt();
+      if (own.hungry) {
+        const auto [first, size] = deal(0);
+        pool_.add(first, size);
+      }
       while (auto message = transport_.receive()) {
         guarded([&] { handle(*message); });
       }
@@ -315,8 +295,9 @@ class Dealer {
       transport_.send(rank, Writer(kBye).take());
     }
     guarded([&] { tick(); });
-    if (const auto own = pool_.failure()) keep(*own);
-    outcome_.cpu_seconds += pool_.cpu_seconds();
+    const Pool::State own = pool_.state();
+    if (own.failure) keep(*own.failure);
+    outcome_.cpu_seconds += own.cpu_seconds;
     outcome_.finished = done_.size() + finished_unkept_;
     if (failure_) {
       outcome_.error = failure_->error;
@@ -342,17 +323,8 @@ class Dealer {
     return {first, size};
   }
 
-  void feed_own() {
-    const auto [first, size] = deal(0);
-    if (size == 0) {
-      pool_.close();
-    } else {
-      pool_.add(first, size);
-    }
-  }
-
   void halt() {
-    halted_ = true;
+    if (std::exchange(halted_, true)) return;
     pool_.stop();
     pool_.close();
     for (unsigned rank = 1; rank < threads_.size(); ++rank) {
@@ -367,7 +339,7 @@ class Dealer {
       work();
     } catch (const std::exception& exception) {
       keep({0, Error::unsupported(exception.what(), "rank 0")});
-      if (!halted_) halt();
+      halt();
     }
   }
 
@@ -381,9 +353,6 @@ class Dealer {
     } else {
       ++finished_unkept_;
     }
-  }
-  void note_own() {
-    for (const std::uint64_t number : pool_.take_done()) note(number);
   }
 
   void handle(const RankTransport::Message& message) {
@@ -402,12 +371,12 @@ class Dealer {
         }
         return;
       case kStop:
-        if (!halted_) halt();
+        halt();
         return;
       case kFailure: {
         const auto number = reader.number<std::uint64_t>();
         keep({number, read_error(reader)});
-        if (!halted_) halt();
+        halt();
         return;
       }
       case kFinished:
@@ -420,11 +389,11 @@ class Dealer {
   }
 
   void tick() {
-    note_own();
+    for (const auto& [number, bytes] : pool_.take_results()) note(number);
     if (hooks_.on_progress) hooks_.on_progress(done_.size() + finished_unkept_);
     if (hooks_.on_tick && tick_status_.ok()) {
       tick_status_ = hooks_.on_tick();
-      if (!tick_status_.ok() && !halted_) halt();
+      if (!tick_status_.ok()) halt();
     }
   }
 
@@ -462,34 +431,29 @@ void work_for_first(RankTransport& transport, const JobHooks& hooks, Pool& pool)
   bool finished = false;
   auto next_hand_in = Clock::now() + kHandIn;
   while (true) {
-    if (stop_is_set(hooks.stop) && !std::exchange(told_stop, true)) {
+    if (is_set(hooks.stop) && !std::exchange(told_stop, true)) {
       pool.stop();
       transport.send(0, Writer(kStop).take());
     }
-    if (const auto failure = pool.failure(); failure && !std::exchange(told_failure, true)) {
+    const Pool::State before = pool.state();
+    if (before.failure && !std::exchange(told_failure, true)) {
       Writer writer(kFailure);
-      writer.number(failure->number);
-      write_error(failure->error, writer);
+      writer.number(before.failure->number);
+      write_error(before.failure->error, writer);
       transport.send(0, writer.take());
     }
-    const bool hungry = pool.hungry();
-    if (hungry || Clock::now() >= next_hand_in) {
+    if (before.hungry || Clock::now() >= next_hand_in) {
       hand_in(transport, pool);
       next_hand_in = Clock::now() + kHandIn;
     }
-    if (hungry && !std::exchange(asked, true)) transport.send(0, Writer(kAsk).take());
+    if (before.hungry && !std::exchange(asked, true)) transport.send(0, Writer(kAsk).take());
     while (const auto message = transport.receive()) {
       Reader reader(message->text);
       switch (message->text.front()) {
         case kGrant: {
           asked = false;
           const auto first = reader.number<std::uint64_t>();
-          const auto size = reader.number<std::uint64_t>();
-          if (size == 0) {
-            pool.close();
-          } else {
-            pool.add(first, size);
-          }
+          pool.add(first, reader.number<std::uint64_t>());
           break;
         }
         case kHalt:
@@ -503,12 +467,12 @@ void work_for_first(RankTransport& transport, const JobHooks& hooks, Pool& pool)
       }
     }
     // An answer to `asked` may still come; rank 0's bye comes after it.
-    if (pool.ended() && !finished) {
+    if (const Pool::State now = pool.state(); now.ended && !finished) {
       // A thread that gave up by itself leaves the rest undone; rank 0 has to know why first.
-      if (pool.failure() && !told_failure) continue;
+      if (now.failure && !told_failure) continue;
       finished = true;
       hand_in(transport, pool);
-      transport.send(0, Writer(kFinished).number(pool.cpu_seconds()).take());
+      transport.send(0, Writer(kFinished).number(now.cpu_seconds).take());
     }
     pool.wait(asked || finished ? std::chrono::microseconds(kIdleLook)
                                 : std::chrono::microseconds(kBusyLook));
@@ -579,7 +543,7 @@ Result<JobsRun> run_jobs_on_ranks(Ranks& ranks, std::uint64_t count, unsigned th
     work_for_first(transport, hooks, pool);
   }
   outcome = share_outcome(transport, outcome);
-  if (const auto check_failure = pool.check_failure()) std::rethrow_exception(check_failure);
+  if (const auto failed = pool.state().check_failure) std::rethrow_exception(failed);
   if (outcome.error) return *outcome.error;
   if (transfer.shared) share_results(transport, transfer, done);
   return JobsRun{outcome.finished, std::chrono::duration<double>(Clock::now() - start).count(),

@@ -2,6 +2,7 @@
 // takes in the results as they are finished, and in the end tells all ranks how it went.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -11,6 +12,11 @@
 #include "duel/jobs/ranks.h"
 
 namespace duel {
+
+// Whether a flag that may be null is set.
+inline bool is_set(const std::atomic<bool>* flag) {
+  return flag != nullptr && flag->load(std::memory_order_relaxed);
+}
 
 // `run_jobs` on ranks; see there.
 Result<JobsRun> run_jobs_on_ranks(Ranks& ranks, std::uint64_t count, unsigned threads,

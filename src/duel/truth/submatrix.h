@@ -1,5 +1,5 @@
-// Some of a matrix's arms as a problem of their own, and how often such a problem has a total order.
-// (That it has a Condorcet winner is counted exactly: truth/lower_bound.h,
+// Some of a matrix's arms as a problem of their own, and how often such a problem has a total
+// order. (That it has a Condorcet winner is counted exactly: truth/lower_bound.h,
 // `subset_condorcet_shares`.)
 #pragma once
 
