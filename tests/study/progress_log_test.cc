@@ -41,9 +41,9 @@ TrialTable load(const std::filesystem::path& file) {
 void write_two_trials(const std::filesystem::path& file) {
   ProgressLog log = open_log(file, Opening::fresh).value();
   const TrialTable table = table_of_three();
-  log.append(0, 1, table, 0);
-  log.append(0, 1, table, 2);
-  log.append(1, 0, table, 1);
+  log.append(0, 1, table, 0, 0);
+  log.append(0, 1, table, 2, 2);
+  log.append(1, 0, table, 1, 1);
   ASSERT_TRUE(log.flush().ok());
 }
 
@@ -78,7 +78,7 @@ TEST(ProgressLog, goes_on_after_any_cut) {
     write_content(file, whole.substr(0, size));
     {
       ProgressLog log = open_log(file, Opening::continued).value();
-      log.append(0, 1, expected, 1);
+      log.append(0, 1, expected, 1, 1);
       ASSERT_TRUE(log.flush().ok());
     }
     const TrialTable loaded = load(file);

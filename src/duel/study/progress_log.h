@@ -40,12 +40,8 @@ class ProgressLog {
   Status load(std::size_t matrix, std::size_t policy, TrialTable& row,
               const std::function<void(std::uint32_t trial)>& take) const;
 
-  // May be called from several threads at once. Nothing reaches the disk before `flush`.
-  void append(std::size_t matrix, std::size_t policy, const TrialTable& table,
-              std::uint32_t trial) {
-    append(matrix, policy, table, trial, trial);
-  }
-  // The trial stands in row `row` of the table.
+  // The trial stands in row `row` of the table. May be called from several threads at once. Nothing
+  // reaches the disk before `flush`.
   void append(std::size_t matrix, std::size_t policy, const TrialTable& table, std::uint32_t row,
               std::uint32_t trial);
   Status flush();

@@ -201,6 +201,19 @@ Json json_of(const MatrixResult& run, const StudyResults& results) {
   return json;
 }
 
+template <class Trials>
+PolicyResult without_checkpoints(const TrialRecord<Trials>& record) {
+  return {record.policy, record.trials.num_finished(), {}, record.seconds, record.cpu_seconds};
+}
+
+// `right` trials recommend a right arm.
+void add_checkpoint(PolicyResult& result, Round round, std::vector<Summary> regrets,
+                    std::size_t right, double informative) {
+  result.checkpoints.push_back({round, std::move(regrets),
+                                static_cast<double>(right) / result.trials,
+                                share_standard_error(right, result.trials), informative});
+}
+
 }  // namespace
 
 MatrixFacts facts_of(const PreferenceMatrix& matrix, std::string label) {
@@ -218,68 +231,48 @@ MatrixFacts facts_of(const PreferenceMatrix& matrix, std::string label) {
 }
 
 MatrixFacts facts_of(const Strengths& strengths, std::string label) {
-  MatrixFacts facts;
-  facts.matrix = std::move(label);
-  facts.num_arms = strengths.num_arms();
-  facts.condorcet_winner = strengths.arm_name(strengths.winner());
-  return facts;
+  return {.matrix = std::move(label),
+          .num_arms = strengths.num_arms(),
+          .condorcet_winner = strengths.arm_name(strengths.winner())};
 }
 
 PolicyResult summarize_policy(const PolicyRecord& record, const std::vector<Round>& checkpoints) {
   const TrialTable& table = record.trials;
-  PolicyResult result;
-  result.policy = record.policy;
-  result.trials = table.num_finished();
-  result.seconds = record.seconds;
-  result.cpu_seconds = record.cpu_seconds;
+  PolicyResult result = without_checkpoints(record);
   if (result.trials == 0) return result;
-  const double n = result.trials;
-  std::vector<double> values;
-  values.reserve(result.trials);
+  const auto values_of = [&](auto value_of) {
+    std::vector<double> values;
+    values.reserve(result.trials);
+    for (std::uint32_t trial = 0; trial < table.num_trials(); ++trial) {
+      if (table.finished(trial)) values.push_back(static_cast<double>(value_of(trial)));
+    }
+    return values;
+  };
   for (std::size_t c = 0; c < checkpoints.size(); ++c) {
-    CheckpointResult checkpoint;
-    checkpoint.round = checkpoints[c];
+    std::vector<Summary> regrets;
     for (std::size_t r = 0; r < table.num_regrets(); ++r) {
-      values.clear();
-      for (std::uint32_t trial = 0; trial < table.num_trials(); ++trial) {
-        if (table.finished(trial)) values.push_back(table.value(trial, c, r));
-      }
-      checkpoint.regrets.push_back(summarize(values));
+      regrets.push_back(
+          summarize(values_of([&](std::uint32_t trial) { return table.value(trial, c, r); })));
     }
     std::size_t right = 0;
-    values.clear();
-    for (std::uint32_t trial = 0; trial < table.num_trials(); ++trial) {
-      if (!table.finished(trial)) continue;
+    const std::vector<double> informative = values_of([&](std::uint32_t trial) {
       right += table.correct(trial, c) ? 1 : 0;
-      values.push_back(static_cast<double>(table.informative(trial, c)));
-    }
-    checkpoint.accuracy = static_cast<double>(right) / n;
-    checkpoint.accuracy_se = share_standard_error(right, result.trials);
-    checkpoint.informative = mean(values);
-    result.checkpoints.push_back(std::move(checkpoint));
+      return table.informative(trial, c);
+    });
+    add_checkpoint(result, checkpoints[c], std::move(regrets), right, mean(informative));
   }
   return result;
 }
 
 PolicyResult summarize_policy(const DigestRecord& record, const std::vector<Round>& checkpoints) {
-  PolicyResult result;
-  result.policy = record.policy;
-  result.trials = record.trials.num_finished();
-  result.seconds = record.seconds;
-  result.cpu_seconds = record.cpu_seconds;
+  PolicyResult result = without_checkpoints(record);
   if (result.trials == 0) return result;
-  const double n = result.trials;
   for (std::size_t c = 0; c < checkpoints.size(); ++c) {
     const TrialDigest::Checkpoint& digest = record.trials.checkpoints()[c];
-    CheckpointResult checkpoint;
-    checkpoint.round = checkpoints[c];
-    for (const ValueDigest& regret : digest.regrets) {
-      checkpoint.regrets.push_back(regret.summary());
-    }
-    checkpoint.accuracy = static_cast<double>(digest.correct) / n;
-    checkpoint.accuracy_se = share_standard_error(digest.correct, result.trials);
-    checkpoint.informative = digest.informative.value().high / n;
-    result.checkpoints.push_back(std::move(checkpoint));
+    std::vector<Summary> regrets;
+    for (const ValueDigest& regret : digest.regrets) regrets.push_back(regret.summary());
+    add_checkpoint(result, checkpoints[c], std::move(regrets), digest.correct,
+                   digest.informative.value().high / result.trials);
   }
   return result;
 }

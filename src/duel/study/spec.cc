@@ -239,6 +239,22 @@ std::string toml_strings(const std::vector<std::string>& texts) {
   return toml_array(items);
 }
 
+// For each key what the draft and the spec have of it.
+template <class Take>
+void each_key(Take take) {
+  take(&StudyDraft::name, &StudySpec::name);
+  take(&StudyDraft::policies, &StudySpec::policies);
+  take(&StudyDraft::matrices, &StudySpec::matrices);
+  take(&StudyDraft::rounds, &StudySpec::rounds);
+  take(&StudyDraft::trials, &StudySpec::trials);
+  take(&StudyDraft::seed, &StudySpec::seed);
+  take(&StudyDraft::checkpoints, &StudySpec::checkpoints);
+  take(&StudyDraft::regrets, &StudySpec::regrets);
+  take(&StudyDraft::horizon_per_checkpoint, &StudySpec::horizon_per_checkpoint);
+  take(&StudyDraft::trials_csv, &StudySpec::trials_csv);
+  take(&StudyDraft::threads, &StudySpec::threads);
+}
+
 // A value that stands in the list more than once.
 template <class T>
 std::optional<T> repeated(const std::vector<T>& values) {
@@ -280,39 +296,17 @@ Status StudyDraft::set(std::string_view key, std::string_view text) {
 }
 
 StudyDraft over(StudyDraft upper, StudyDraft lower) {
-  const auto fill = [](auto& mine, auto& theirs) {
-    if (!mine) mine = std::move(theirs);
-  };
-  fill(upper.name, lower.name);
-  fill(upper.policies, lower.policies);
-  fill(upper.matrices, lower.matrices);
-  fill(upper.rounds, lower.rounds);
-  fill(upper.trials, lower.trials);
-  fill(upper.seed, lower.seed);
-  fill(upper.checkpoints, lower.checkpoints);
-  fill(upper.regrets, lower.regrets);
-  fill(upper.horizon_per_checkpoint, lower.horizon_per_checkpoint);
-  fill(upper.trials_csv, lower.trials_csv);
-  fill(upper.threads, lower.threads);
+  each_key([&](auto given, auto) {
+    if (!(upper.*given)) upper.*given = std::move(lower.*given);
+  });
   return upper;
 }
 
 Result<StudySpec> complete(const StudyDraft& draft) {
   StudySpec spec;
-  const auto take = [](auto& field, const auto& given) {
-    if (given) field = *given;
-  };
-  take(spec.name, draft.name);
-  take(spec.policies, draft.policies);
-  take(spec.matrices, draft.matrices);
-  take(spec.rounds, draft.rounds);
-  take(spec.trials, draft.trials);
-  take(spec.seed, draft.seed);
-  take(spec.checkpoints, draft.checkpoints);
-  take(spec.regrets, draft.regrets);
-  take(spec.horizon_per_checkpoint, draft.horizon_per_checkpoint);
-  take(spec.trials_csv, draft.trials_csv);
-  take(spec.threads, draft.threads);
+  each_key([&](auto given, auto field) {
+    if (draft.*given) spec.*field = *(draft.*given);
+  });
   return checked(std::move(spec));
 }
 
@@ -399,14 +393,11 @@ std::string to_toml(const StudySpec& spec) {
   return text;
 }
 
-bool same_results(const StudySpec& a, const StudySpec& b) {
-  const auto essence = [](StudySpec spec) {
-    spec.name.clear();
-    spec.threads = 0;
-    spec.trials_csv = false;
-    return spec;
-  };
-  return essence(a) == essence(b);
+StudySpec essence_of(StudySpec spec) {
+  spec.name.clear();
+  spec.threads = 0;
+  spec.trials_csv = false;
+  return spec;
 }
 
 }  // namespace duel

@@ -83,8 +83,8 @@ Result<StudyDraft> read_study_file(const std::filesystem::path& file);
 // Every key that matters, in a fixed order; reads back to an equal spec.
 std::string to_toml(const StudySpec& spec);
 
-// Whether two studies have the same results: all but name, threads and trials_csv.
-bool same_results(const StudySpec& a, const StudySpec& b);
+// What decides the results: all but name, threads and trials_csv.
+StudySpec essence_of(StudySpec spec);
 
 // Cuts at commas outside parentheses; pieces are trimmed. For flags.
 std::vector<std::string> split_list(std::string_view text);

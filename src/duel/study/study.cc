@@ -1,6 +1,7 @@
 #include "duel/study/study.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -8,6 +9,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <utility>
 #include <vector>
@@ -51,11 +53,7 @@ struct PreparedStudy {
 
 // A hash of the study's values: its spec, the matrices themselves and the version of the program.
 std::string identity_of(const PreparedStudy& study) {
-  StudySpec essence = study.spec;
-  essence.name.clear();
-  essence.threads = 0;
-  essence.trials_csv = false;
-  std::string text = fmt::format("{}\n{}", kVersion, to_toml(essence));
+  std::string text = fmt::format("{}\n{}", kVersion, to_toml(essence_of(study.spec)));
   for (const auto& problem : study.matrices) {
     if (problem->strengths) text += problem->strengths->name() + "\n";
     if (problem->clicks) text += fmt::format("{:016x}\n", problem->clicks->fingerprint());
@@ -194,7 +192,7 @@ Status check_free(const StudyFiles& files, const StudySpec& spec) {
                                                  "({})",
                                                  there.error().to_string()));
   }
-  if (!same_results(*there, spec)) {
+  if (essence_of(*there) != essence_of(spec)) {
     return belongs_to_another(files, "the directory holds a different study");
   }
   return Done{};
@@ -291,44 +289,29 @@ Result<TrialLogs> open_shard(const PreparedStudy& study, const StudyFiles& files
   return logs;
 }
 
-// trials.csv, filled policy by policy.
-class TrialsCsv {
- public:
-  static Result<TrialsCsv> create(const std::filesystem::path& file) {
-    DUEL_ASSIGN(AtomicFile output, AtomicFile::create(file));
-    DUEL_RETURN_IF_ERROR(
-        output.write("matrix,policy,trial,round,regret,value,correct,informative\n"));
-    return TrialsCsv(std::move(output));
-  }
-
-  Status add(const std::string& matrix, const PolicyRecord& record,
-             const std::vector<Round>& checkpoints, const std::vector<RegretNotion>& regrets) {
-    const std::string names = csv_field(matrix) + "," + csv_field(record.policy);
-    const TrialTable& table = record.trials;
-    std::string text;
-    for (std::uint32_t trial = 0; trial < table.num_trials(); ++trial) {
-      for (std::size_t c = 0; c < checkpoints.size(); ++c) {
-        for (std::size_t r = 0; r < regrets.size(); ++r) {
-          fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}\n", names, trial,
-                         checkpoints[c], to_string(regrets[r]),
-                         format_number(table.value(trial, c, r)), table.correct(trial, c) ? 1 : 0,
-                         table.informative(trial, c));
-        }
-      }
-      if (text.size() > (1 << 20) || trial + 1 == table.num_trials()) {
-        DUEL_RETURN_IF_ERROR(output_.write(text));
-        text.clear();
+// Adds the trials of a policy to trials.csv.
+Status write_trials(AtomicFile& output, const std::string& matrix, const PolicyRecord& record,
+                    const std::vector<Round>& checkpoints,
+                    const std::vector<RegretNotion>& regrets) {
+  const std::string names = csv_field(matrix) + "," + csv_field(record.policy);
+  const TrialTable& table = record.trials;
+  std::string text;
+  for (std::uint32_t trial = 0; trial < table.num_trials(); ++trial) {
+    for (std::size_t c = 0; c < checkpoints.size(); ++c) {
+      for (std::size_t r = 0; r < regrets.size(); ++r) {
+        fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}\n", names, trial,
+                       checkpoints[c], to_string(regrets[r]),
+                       format_number(table.value(trial, c, r)), table.correct(trial, c) ? 1 : 0,
+                       table.informative(trial, c));
       }
     }
-    return Done{};
+    if (text.size() > (1 << 20) || trial + 1 == table.num_trials()) {
+      DUEL_RETURN_IF_ERROR(output.write(text));
+      text.clear();
+    }
   }
-
-  Status commit() { return output_.commit(); }
-
- private:
-  explicit TrialsCsv(AtomicFile output) : output_(std::move(output)) {}
-  AtomicFile output_;
-};
+  return Done{};
+}
 
 std::string to_timing_json(const StudyOutcome& outcome) {
   Json json;
@@ -442,7 +425,9 @@ class StudyRun {
     results = {spec.name, spec.rounds, spec.trials, spec.seed, spec.regrets, {}};
     const bool writes_results = !files_.directory.empty() && !options_.shard;
     if (writes_results && spec.trials_csv) {
-      DUEL_ASSIGN(TrialsCsv created, TrialsCsv::create(files_.trials()));
+      DUEL_ASSIGN(AtomicFile created, AtomicFile::create(files_.trials()));
+      DUEL_RETURN_IF_ERROR(
+          created.write("matrix,policy,trial,round,regret,value,correct,informative\n"));
       trials_csv_.emplace(std::move(created));
     }
     for (std::size_t m = 0; m < study_.matrices.size(); ++m) {
@@ -489,8 +474,8 @@ class StudyRun {
                    ? summarize_policy(digest_of(*ran), study_.checkpoints)
                    : summarize_policy(*ran, study_.checkpoints);
       if (trials_csv_ && !ran->interrupted && result.trials > 0) {
-        DUEL_RETURN_IF_ERROR(
-            trials_csv_->add(run.facts.matrix, *ran, study_.checkpoints, study_.spec.regrets));
+        DUEL_RETURN_IF_ERROR(write_trials(*trials_csv_, run.facts.matrix, *ran, study_.checkpoints,
+                                          study_.spec.regrets));
       }
     } else {
       result = summarize_policy(*ran, study_.checkpoints);
@@ -546,14 +531,9 @@ class StudyRun {
   const StudyFiles& files_;
   TrialLogs logs_;
   ProgressTeller teller_;
-  std::optional<TrialsCsv> trials_csv_;
+  std::optional<AtomicFile> trials_csv_;
   StudyOutcome outcome_;
 };
-
-Result<StudyOutcome> run_prepared(const PreparedStudy& study, const StudyOptions& options,
-                                  const StudyFiles& files, TrialLogs logs) {
-  return StudyRun(study, options, files, std::move(logs)).run();
-}
 
 // Names the shards that are not there or not finished, where all are of one count.
 Status check_complete(const PreparedStudy& study, const TrialLogs& logs) {
@@ -589,16 +569,15 @@ Status check_complete(const PreparedStudy& study, const TrialLogs& logs) {
   std::string text = fmt::format("{} of {} trials are missing", missing, number);
   if (!unfinished.empty()) {
     constexpr std::size_t kNamed = 10;
-    std::string names;
-    std::size_t named = 0;
-    for (const std::uint32_t shard : unfinished) {
-      if (named == kNamed) break;
-      names += fmt::format("{}{}/{}", named++ == 0 ? "" : ", ", shard, *count);
+    std::vector<std::string> names;
+    for (const std::uint32_t shard : unfinished | std::views::take(kNamed)) {
+      names.push_back(fmt::format("{}/{}", shard, *count));
     }
-    if (unfinished.size() > kNamed)
-      names += fmt::format(" and {} more", unfinished.size() - kNamed);
-    text +=
-        fmt::format("; not finished: {} {}", unfinished.size() == 1 ? "shard" : "shards", names);
+    text += fmt::format("; not finished: {} {}", unfinished.size() == 1 ? "shard" : "shards",
+                        fmt::join(names, ", "));
+    if (unfinished.size() > kNamed) {
+      text += fmt::format(" and {} more", unfinished.size() - kNamed);
+    }
   }
   return Error::unsupported(text).with_hint(
       "run these shards again, each goes on where it ended; or resume the study here");
@@ -612,19 +591,19 @@ Result<StudyOutcome> run_study(const StudySpec& spec, const StudyOptions& option
   if (!has_output && options.shard) {
     return Error::invalid_argument("a shard needs a directory for its trials", "shard");
   }
-  if (!has_output || !is_first_rank()) return run_prepared(study, options, StudyFiles(""), {});
+  if (!has_output || !is_first_rank()) return StudyRun(study, options, StudyFiles(""), {}).run();
   const StudyFiles files(options.output);
   if (!options.force || options.shard) DUEL_RETURN_IF_ERROR(check_free(files, study.spec));
   if (options.shard) {
     DUEL_ASSIGN(TrialLogs logs, open_shard(study, files, options));
-    return run_prepared(study, options, files, std::move(logs));
+    return StudyRun(study, options, files, std::move(logs)).run();
   }
   // A log without a spec was left by a run that was killed before its first trial.
   const bool continued = !options.force && is_there(files.spec());
   DUEL_ASSIGN(TrialLogs logs, open_output(study, files,
                                           continued ? ProgressLog::Opening::continued
                                                     : ProgressLog::Opening::fresh));
-  return run_prepared(study, options, files, std::move(logs));
+  return StudyRun(study, options, files, std::move(logs)).run();
 }
 
 Result<StudyOutcome> resume_study(const std::filesystem::path& directory,
@@ -647,9 +626,9 @@ Result<StudyOutcome> resume_study(const std::filesystem::path& directory,
   }
   DUEL_ASSIGN(const PreparedStudy study,
               prepare(spec, threads != 0 ? threads : spec.threads, true));
-  if (!is_first_rank()) return run_prepared(study, whole, StudyFiles(""), {});
+  if (!is_first_rank()) return StudyRun(study, whole, StudyFiles(""), {}).run();
   DUEL_ASSIGN(TrialLogs logs, open_output(study, files, ProgressLog::Opening::continued));
-  return run_prepared(study, whole, files, std::move(logs));
+  return StudyRun(study, whole, files, std::move(logs)).run();
 }
 
 Result<StudyOutcome> merge_study(const std::vector<std::filesystem::path>& directories,
@@ -662,7 +641,7 @@ Result<StudyOutcome> merge_study(const std::vector<std::filesystem::path>& direc
       return Error::not_found("there is no study here: spec.toml is missing", directory.string());
     }
     DUEL_ASSIGN(StudySpec there, read_spec(files));
-    if (spec && !same_results(*spec, there)) {
+    if (spec && essence_of(*spec) != essence_of(there)) {
       return Error::unsupported(
           fmt::format("this is not the study of {}", directories.front().string()),
           directory.string(), "merge the shards of one study");
@@ -695,7 +674,7 @@ Result<StudyOutcome> merge_study(const std::vector<std::filesystem::path>& direc
     DUEL_ASSIGN(TrialLogs own, open_output(study, files, ProgressLog::Opening::fresh));
     logs.own.emplace(std::move(*own.own));
   }
-  return run_prepared(study, {}, files, std::move(logs));
+  return StudyRun(study, {}, files, std::move(logs)).run();
 }
 
 }  // namespace duel
