@@ -176,8 +176,8 @@ TEST(PlanQuestion, is_refused_with_the_field_that_is_wrong) {
   EXPECT_EQ(complaint({.arms = 3, .gap = 0.5}), "gap: 0.5 is out of range (0 < gap < 0.5)");
   EXPECT_EQ(plan_spec({.matrix = "arxiv", .policy = {"rucb("}}).error().field, "policy");
   EXPECT_EQ(plan_spec({.matrix = "arxiv", .goal = "copland"}).error().field, "goal");
-  EXPECT_EQ(plan_spec({.matrix = "arxiv", .max_duels = 0}).error().field, "max_duels");
-  EXPECT_EQ(plan_spec({.matrix = "arxiv", .parallel = 0}).error().field, "parallel");
+  EXPECT_EQ(plan_spec({{.max_duels = 0}, "arxiv"}).error().field, "max_duels");
+  EXPECT_EQ(plan_spec({{.parallel = 0}, "arxiv"}).error().field, "parallel");
   // More than 32 bits hold: it must not become a small number.
   EXPECT_EQ(plan_spec({.matrix = "arxiv", .trials = (1ULL << 32) + 2}).error().field, "trials");
 }

@@ -12,6 +12,7 @@
 #include "duel/core/check.h"
 #include "duel/core/directory.h"
 #include "duel/simulation/simulation.h"
+#include "duel/study/spec.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/matrix_reader.h"
 #include "duel/truth/winners.h"
@@ -244,15 +245,13 @@ Status check_refusals(const std::vector<PreparedProblem>& prepared,
 
 Result<Simulation> simulation_of(const LeagueSpec& spec, const LeagueProblem& problem,
                                  std::vector<CallSpec> policies) {
-  SimulationPlan plan;
-  plan.matrix = problem.matrix.get();
-  plan.policies = std::move(policies);
-  plan.checkpoints = {spec.rounds};
-  plan.trials = spec.trials;
-  plan.seed = spec.seed;
-  plan.regrets = {facts_of_problem(problem).regret};
-  plan.threads = spec.threads;
-  return Simulation::create(plan);
+  return Simulation::create({.matrix = problem.matrix.get(),
+                             .policies = std::move(policies),
+                             .checkpoints = {spec.rounds},
+                             .trials = spec.trials,
+                             .seed = spec.seed,
+                             .regrets = {facts_of_problem(problem).regret},
+                             .threads = spec.threads});
 }
 
 Result<TrialValues> regrets_of(const Simulation& simulation, const JobHooks& hooks) {
@@ -284,22 +283,13 @@ LeagueGame regret_game(const LeagueSpec& spec) {
 
 }  // namespace
 
-const std::vector<std::string>& league_matrices() {
-  static const std::vector<std::string> matrices = {"arxiv",
-                                                    "slides",
-                                                    "mslr-slide",
-                                                    "cyclic",
-                                                    "arithmetic(k=8,step=0.05)",
-                                                    "mallows(k=10,phi=0.7)",
-                                                    "bradley-terry(k=16,seed=1,spread=1)",
-                                                    "plackett-luce(k=10,seed=1,spread=1)",
-                                                    "thurstone(k=10,seed=1,spread=1)",
-                                                    "random-condorcet(k=10,seed=1,gap=0.05)",
-                                                    "random-condorcet(k=32,seed=1,gap=0.05)",
-                                                    "no-condorcet(k=5,seed=1)",
-                                                    "no-condorcet(k=10,seed=1)",
-                                                    "no-condorcet(k=16,seed=1)"};
-  return matrices;
+std::vector<std::string> league_matrices() {
+  return split_list(
+      "arxiv, slides, mslr-slide, cyclic, arithmetic(k=8,step=0.05), mallows(k=10,phi=0.7), "
+      "bradley-terry(k=16,seed=1,spread=1), plackett-luce(k=10,seed=1,spread=1), "
+      "thurstone(k=10,seed=1,spread=1), random-condorcet(k=10,seed=1,gap=0.05), "
+      "random-condorcet(k=32,seed=1,gap=0.05), no-condorcet(k=5,seed=1), "
+      "no-condorcet(k=10,seed=1), no-condorcet(k=16,seed=1)");
 }
 
 std::vector<CallSpec> league_policies() {

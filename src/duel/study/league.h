@@ -46,7 +46,7 @@ struct LeagueSpec {
 };
 
 // The built-in problems as calls of the matrix catalogue: every name of it, some in several sizes.
-const std::vector<std::string>& league_matrices();
+std::vector<std::string> league_matrices();
 // Every registered policy as it is by default but `auto`, which plays as another, and variants of
 // note.
 std::vector<CallSpec> league_policies();

@@ -44,14 +44,8 @@ using PlayedProblems = std::map<std::string, PlayedProblem>;
 
 // The experiments of a plan, one duel at a time and without ties.
 PlanSpec plan_of(const CertificateLeagueSpec& spec, const LeagueProblem& problem) {
-  PlanSpec plan;
+  PlanSpec plan = spec;
   plan.truth = known_truth(problem.matrix);
-  plan.goal = spec.goal;
-  plan.alpha = spec.alpha;
-  plan.max_duels = spec.max_duels;
-  plan.trials = spec.trials;
-  plan.seed = spec.seed;
-  plan.threads = spec.threads;
   return plan;
 }
 

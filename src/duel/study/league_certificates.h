@@ -22,16 +22,14 @@
 
 namespace duel {
 
-struct CertificateLeagueSpec {
+// A plan whose truth is each of the problems in turn.
+struct CertificateLeagueSpec : PlanSpec {
   std::vector<LeagueProblem> problems;  // names differ
-  std::vector<CallSpec> policies;
-  bool round_robin = true;  // also: all pairs in turn
-  Goal goal = Goal::condorcet;
-  double alpha = 0.05;
-  std::uint64_t max_duels = 50'000;
-  std::uint32_t trials = 50;
-  std::uint64_t seed = 0;
-  unsigned threads = 0;  // 0: one per core
+
+  CertificateLeagueSpec() {
+    max_duels = 50'000;
+    trials = 50;
+  }
 };
 
 // Those of the league but self-sparring, which draws thousands of self-duels between two questions.

@@ -43,32 +43,23 @@ std::vector<MethodCard> method_cards() {
 }
 
 std::string_view jumping_name(Jumping jumping) {
-  switch (jumping) {
-    case Jumping::none:
-      return "none";
-    case Jumping::exact:
-      return "exact";
-    case Jumping::in_law:
-      return "in law";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"none", "exact", "in law"};
+  return kNames[static_cast<std::size_t>(jumping)];
 }
 
 Json to_json(const MethodCard& card) {
   const PolicyFacts& facts = card.facts;
-  Json json;
-  json["name"] = facts.name;
-  json["title"] = facts.title;
-  json["paper"] = facts.paper;
-  json["setting"] = facts.setting;
-  json["needs_horizon"] = facts.needs_horizon;
-  json["guarantee"] = facts.guarantee;
-  json["departs"] = facts.departs;
-  json["status"] = facts.status;
-  json["jumping"] = std::string(jumping_name(facts.jumping));
-  json["outstanding"] = facts.outstanding == Outstanding::yes ? "yes" : "sequential";
-  json["options"] = described_json(card.options);
-  return json;
+  return {{"name", facts.name},
+          {"title", facts.title},
+          {"paper", facts.paper},
+          {"setting", facts.setting},
+          {"needs_horizon", facts.needs_horizon},
+          {"guarantee", facts.guarantee},
+          {"departs", facts.departs},
+          {"status", facts.status},
+          {"jumping", jumping_name(facts.jumping)},
+          {"outstanding", facts.outstanding == Outstanding::yes ? "yes" : "sequential"},
+          {"options", described_json(card.options)}};
 }
 
 }  // namespace duel

@@ -9,13 +9,9 @@
 #include "duel/log/experiment_log.h"
 
 namespace duel {
-namespace {
-
-constexpr std::size_t kMostArms = 2000;
-
-}  // namespace
 
 Result<Pilot> pilot_of(const ComparisonTable& table, const std::string& name) {
+  constexpr std::size_t kMostArms = 2000;
   Pilot pilot;
   pilot.name = name;
   std::unordered_map<std::string, Arm> index;

@@ -142,7 +142,7 @@ Result<PlanTruth> truth_of(const PlanQuestion& question) {
 }  // namespace
 
 Result<PlanSpec> plan_spec(const PlanQuestion& question) {
-  PlanSpec spec;
+  PlanSpec spec{question};
   DUEL_ASSIGN(spec.truth, truth_of(question));
   DUEL_ASSIGN(spec.goal,
               parse_goal(question.goal, question.top, question.epsilon, question.assume));
@@ -159,14 +159,7 @@ Result<PlanSpec> plan_spec(const PlanQuestion& question) {
   if (question.trials < 2 || question.trials > 10'000'000) {
     return out_of_range("trials", question.trials, "2 .. 10000000");
   }
-  spec.alpha = question.alpha;
-  spec.max_duels = question.max_duels;
-  spec.tie_rate = question.tie_rate;
-  spec.parallel = question.parallel;
-  spec.shared_causes = question.shared_causes;
-  spec.cost_per_duel = question.cost_per_duel;
   spec.trials = static_cast<std::uint32_t>(question.trials);
-  spec.seed = question.seed;
   spec.threads = static_cast<unsigned>(std::min<std::uint64_t>(question.threads, kMaxThreads));
   return spec;
 }

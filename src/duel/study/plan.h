@@ -49,26 +49,30 @@ Result<PlanTruth> guessed_truth(std::uint64_t num_arms, double gap, double sprea
 // Each pair's win probability is drawn from Beta(wins + 1, losses + 1), pairs independent.
 PlanTruth posterior_truth(const Pilot& pilot);
 
-// All that a plan needs to know.
-struct PlanSpec {
-  PlanTruth truth;
-  std::vector<CallSpec> policies;
-  bool round_robin = true;  // also: all pairs in turn
-  Goal goal = Goal::condorcet;
+// What a question says as a plan takes it.
+struct PlanTerms {
   double alpha = 0.05;
   std::uint64_t max_duels = 100'000;
   double tie_rate = 0;         // share of duels that end without a winner
   std::uint64_t parallel = 1;  // duels outstanding at a time
   bool shared_causes = false;  // the rule allows for tasks that pairs share: K/alpha
   double cost_per_duel = 0;    // 0: a duel has no price
-  std::uint32_t trials = 1000;
   std::uint64_t seed = 0;
+};
+
+// All that a plan needs to know.
+struct PlanSpec : PlanTerms {
+  PlanTruth truth;
+  std::vector<CallSpec> policies;
+  bool round_robin = true;  // also: all pairs in turn
+  Goal goal = Goal::condorcet;
+  std::uint32_t trials = 1000;
   unsigned threads = 0;  // 0: one per core
 };
 
 // A plan as a user asks for it, in words and numbers. The arms are described in one of three ways:
 // a matrix, a pilot, or a guess.
-struct PlanQuestion {
+struct PlanQuestion : PlanTerms {
   std::string matrix;  // a file or a name
   std::string pilot;   // a file that read_pilot reads
   std::optional<std::uint64_t> arms;
@@ -79,14 +83,7 @@ struct PlanQuestion {
   std::uint64_t top = 0;  // of the goals set and order
   double epsilon = 0;     // of the goal epsilon
   std::string assume = "none";
-  double alpha = PlanSpec{}.alpha;
-  std::uint64_t max_duels = PlanSpec{}.max_duels;
-  double tie_rate = 0;
-  std::uint64_t parallel = 1;
-  bool shared_causes = false;
-  double cost_per_duel = 0;
   std::uint64_t trials = PlanSpec{}.trials;
-  std::uint64_t seed = 0;
   std::uint64_t threads = 0;
 };
 

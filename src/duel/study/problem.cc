@@ -6,14 +6,6 @@
 #include "duel/core/text_lines.h"
 
 namespace duel {
-namespace {
-
-Result<PreferenceMatrix> unknown_matrix(const std::vector<std::string>& names) {
-  return PreferenceMatrix::create("unknown", names,
-                                  std::vector<double>(names.size() * names.size(), 0.5));
-}
-
-}  // namespace
 
 std::function<std::unique_ptr<OutcomeSource>(std::uint64_t, std::uint32_t)> Problem::outcomes()
     const {
@@ -25,23 +17,26 @@ std::function<std::unique_ptr<OutcomeSource>(std::uint64_t, std::uint32_t)> Prob
 
 Result<Problem> resolve_problem(std::string_view text, unsigned threads) {
   Problem problem;
-  if (trimmed(text.substr(0, text.find('('))) == Strengths::kName) {
-    DUEL_ASSIGN(const CallSpec call, parse_call(text));
-    DUEL_ASSIGN(problem.strengths, Strengths::create(call));
-    problem.schedule.name = problem.strengths->name();
-    return problem;
-  }
-  if (trimmed(text.substr(0, text.find('('))) != ClickEnvironment::kName) {
+  const std::string_view name = trimmed(text.substr(0, text.find('(')));
+  if (name != Strengths::kName && name != ClickEnvironment::kName) {
     DUEL_ASSIGN(problem.schedule, resolve_schedule(text));
     return problem;
   }
   DUEL_ASSIGN(const CallSpec call, parse_call(text));
+  if (name == Strengths::kName) {
+    DUEL_ASSIGN(problem.strengths, Strengths::create(call));
+    problem.schedule.name = problem.strengths->name();
+    return problem;
+  }
   DUEL_ASSIGN(problem.clicks, ClickEnvironment::create(call, threads));
   problem.schedule.name = problem.clicks->canonical();
   if (const auto& truth = problem.clicks->truth()) {
     problem.schedule.segments.push_back({1, *truth});
   } else {
-    DUEL_ASSIGN(PreferenceMatrix unknown, unknown_matrix(problem.clicks->queries().names()));
+    const auto& names = problem.clicks->queries().names();
+    DUEL_ASSIGN(PreferenceMatrix unknown,
+                PreferenceMatrix::create("unknown", names,
+                                         std::vector<double>(names.size() * names.size(), 0.5)));
     problem.schedule.segments.push_back({1, std::move(unknown)});
     problem.right_arms = problem.clicks->best_by_judgement();
   }

@@ -143,21 +143,9 @@ Status read_key(StudyDraft& draft, const Key& key, const std::vector<std::string
 // --- TOML
 // -----------------------------------------------------------------------------------------
 
-const char* allowed_in_toml(ValueType type) {
-  switch (type) {
-    case ValueType::text:
-      return "a string";
-    case ValueType::count:
-      return "a whole number";
-    case ValueType::flag:
-      return "true or false";
-    case ValueType::texts:
-      return "an array of strings";
-    case ValueType::counts:
-      return "an array of whole numbers";
-  }
-  return "";
-}
+// In the order of ValueType.
+constexpr const char* kAllowedInToml[] = {"a string", "a whole number", "true or false",
+                                          "an array of strings", "an array of whole numbers"};
 
 // A scalar as `StudyDraft::set` would get it, or nullopt where its type does not fit.
 std::optional<std::string> scalar_text(const TomlDocument& document, const toml::node& node,
@@ -179,7 +167,8 @@ Status read_toml_entry(StudyDraft& draft, const Key& key, const toml::node& node
     std::ostringstream type;
     type << at.type();
     return Error::invalid_data(
-        fmt::format("{} must be {}, not {}", key.name, allowed_in_toml(key.type), type.str()),
+        fmt::format("{} must be {}, not {}", key.name,
+                    kAllowedInToml[static_cast<std::size_t>(key.type)], type.str()),
         document.where(at.source()));
   };
   std::vector<std::string> items;
