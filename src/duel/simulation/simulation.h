@@ -111,6 +111,10 @@ class TrialTable {
   // One finished trial as bytes, for another rank, and back.
   std::string pack(std::uint32_t trial) const;
   void unpack(std::uint32_t trial, std::string_view bytes);
+  // Takes in one trial, the only one of `row`. A trial that is finished already is passed over.
+  void add(std::uint32_t trial, const TrialTable& row) {
+    if (!finished(trial)) unpack(trial, row.pack(0));
+  }
 
   // Bytes of such a table.
   static double bytes(std::uint32_t trials, std::size_t checkpoints, std::size_t regrets);

@@ -155,13 +155,6 @@ Result<bool> ProgressLog::index(const std::string& study) {
   return true;
 }
 
-Status ProgressLog::load(std::size_t matrix, std::size_t policy, TrialTable& table) const {
-  TrialTable row(1, table.num_checkpoints(), table.num_regrets());
-  return load(matrix, policy, row, [&](std::uint32_t trial) {
-    if (trial < table.num_trials() && !table.finished(trial)) table.unpack(trial, row.pack(0));
-  });
-}
-
 Status ProgressLog::load(std::size_t matrix, std::size_t policy, TrialTable& row,
                          const std::function<void(std::uint32_t trial)>& take) const {
   const auto& mine = stretches_[matrix * policies_ + policy];

@@ -33,10 +33,8 @@ class ProgressLog {
   ProgressLog& operator=(ProgressLog&&) = delete;
   ~ProgressLog();
 
-  // Fills in the logged trials of one policy on one matrix. Lines that do not fit are passed over.
-  Status load(std::size_t matrix, std::size_t policy, TrialTable& table) const;
-  // The same, one trial at a time, for those who do not keep them: `take` gets each logged trial in
-  // `row`, a table of one trial, with its number. A number may come twice.
+  // The logged trials of one policy on one matrix, one at a time: `take` gets each in `row`, a table
+  // of one trial, with its number. A number may come twice. Lines that do not fit are passed over.
   Status load(std::size_t matrix, std::size_t policy, TrialTable& row,
               const std::function<void(std::uint32_t trial)>& take) const;
 

@@ -210,12 +210,12 @@ struct TrialLogs {
   std::optional<ProgressLog> own;
   std::vector<ProgressLog> shards;  // those of other shards
 
-  // `into` is what ProgressLog::load takes.
-  template <class... Into>
-  Status load(std::size_t matrix, std::size_t policy, Into&&... into) const {
-    if (own) DUEL_RETURN_IF_ERROR(own->load(matrix, policy, into...));
+  // As ProgressLog::load.
+  Status load(std::size_t matrix, std::size_t policy, TrialTable& row,
+              const std::function<void(std::uint32_t trial)>& take) const {
+    if (own) DUEL_RETURN_IF_ERROR(own->load(matrix, policy, row, take));
     for (const ProgressLog& shard : shards) {
-      DUEL_RETURN_IF_ERROR(shard.load(matrix, policy, into...));
+      DUEL_RETURN_IF_ERROR(shard.load(matrix, policy, row, take));
     }
     return Done{};
   }
@@ -368,18 +368,7 @@ class ProgressTeller {
 };
 
 // A policy's trials are held in one of two ways: all of them in a table, or as a digest where they
-// would not fit into memory. These two pairs of functions are what differs.
-Status load(const TrialLogs& logs, std::size_t m, std::size_t p, TrialTable& known) {
-  return logs.load(m, p, known);
-}
-Status load(const TrialLogs& logs, std::size_t m, std::size_t p, TrialDigest& known) {
-  const auto& checkpoints = known.checkpoints();
-  TrialTable row(1, checkpoints.size(), checkpoints.front().regrets.size());
-  return logs.load(m, p, row, [&](std::uint32_t trial) {
-    if (trial < known.num_trials()) known.add(trial, row);
-  });
-}
-
+// would not fit into memory. These two functions are what differs.
 auto play(const Simulation& simulation, std::size_t p, const RunHooks& hooks, TrialTable known) {
   return simulation.run(p, hooks, std::move(known));
 }
@@ -456,7 +445,10 @@ class StudyRun {
   Status run_policy(std::size_t m, std::size_t p, Trials known) {
     MatrixResult& run = outcome_.results.runs[m];
     const Simulation& simulation = study_.simulations[m];
-    DUEL_RETURN_IF_ERROR(load(logs_, m, p, known));
+    TrialTable row(1, study_.checkpoints.size(), study_.spec.regrets.size());
+    DUEL_RETURN_IF_ERROR(logs_.load(m, p, row, [&](std::uint32_t trial) {
+      if (trial < known.num_trials()) known.add(trial, row);
+    }));
     const std::uint32_t resumed = known.num_finished();
     outcome_.trials_resumed += resumed;
     teller_.begin(run.facts.matrix, simulation.label(p), resumed);

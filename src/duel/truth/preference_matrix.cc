@@ -18,21 +18,24 @@ bool has_control_character(std::string_view text) {
 }
 
 std::optional<MatrixFault> find_name_fault(const std::vector<std::string>& names) {
+  const char* const own_name = "every arm needs a name of its own";
   std::unordered_map<std::string_view, std::size_t> column_of;
   for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto fault = [&](std::string message, const char* hint) {
+      return MatrixFault{std::move(message), hint, std::nullopt, i};
+    };
     if (names[i].empty()) {
-      return MatrixFault{fmt::format("the name of arm {} is empty", i + 1),
-                         "every arm needs a name of its own", std::nullopt, i};
+      return fault(fmt::format("the name of arm {} is empty", i + 1), own_name);
     }
     if (has_control_character(names[i])) {
-      return MatrixFault{fmt::format("the name of arm {} has a control character", i + 1),
-                         "names are printable text on one line", std::nullopt, i};
+      return fault(fmt::format("the name of arm {} has a control character", i + 1),
+                   "names are printable text on one line");
     }
     const auto [known, is_new] = column_of.emplace(names[i], i);
     if (!is_new) {
-      return MatrixFault{fmt::format("the name '{}' is given twice, to arms {} and {}", names[i],
-                                     known->second + 1, i + 1),
-                         "every arm needs a name of its own", std::nullopt, i};
+      return fault(fmt::format("the name '{}' is given twice, to arms {} and {}", names[i],
+                               known->second + 1, i + 1),
+                   own_name);
     }
   }
   return std::nullopt;

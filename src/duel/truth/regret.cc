@@ -12,14 +12,9 @@
 namespace duel {
 namespace {
 
-constexpr std::array<std::pair<RegretNotion, const char*>, 6> kNames{{
-    {RegretNotion::average, "average"},
-    {RegretNotion::strong, "strong"},
-    {RegretNotion::weak, "weak"},
-    {RegretNotion::copeland, "copeland"},
-    {RegretNotion::borda, "borda"},
-    {RegretNotion::von_neumann, "von-neumann"},
-}};
+// In the order of RegretNotion.
+constexpr std::array<std::string_view, 6> kNotionNames = {"average",  "strong", "weak",
+                                                          "copeland", "borda",  "von-neumann"};
 
 bool needs_condorcet_winner(RegretNotion notion) {
   return notion == RegretNotion::average || notion == RegretNotion::strong ||
@@ -58,25 +53,18 @@ double weighted_sum(const std::vector<std::uint64_t>& counts, const double* cost
 }  // namespace
 
 std::string to_string(RegretNotion notion) {
-  for (const auto& [known, name] : kNames) {
-    if (known == notion) return name;
-  }
-  DUEL_CHECK(false);
-  return "";
+  return std::string(kNotionNames[static_cast<std::size_t>(notion)]);
 }
 
 Result<RegretNotion> parse_regret_notion(std::string_view text) {
-  for (const auto& [notion, name] : kNames) {
-    if (text == name) return notion;
-  }
+  const auto found = std::ranges::find(kNotionNames, text);
+  if (found != kNotionNames.end()) return static_cast<RegretNotion>(found - kNotionNames.begin());
   return Error::invalid_argument(fmt::format("unknown regret notion '{}'", text))
       .with_hint(spelling_hint(text, regret_notion_names()));
 }
 
 std::vector<std::string> regret_notion_names() {
-  std::vector<std::string> names;
-  for (const auto& [notion, name] : kNames) names.emplace_back(name);
-  return names;
+  return {kNotionNames.begin(), kNotionNames.end()};
 }
 
 Result<RegretMeter> RegretMeter::create(RegretNotion notion, const PreferenceMatrix& matrix) {
