@@ -23,34 +23,6 @@ struct Described<Finding> {
       required("note", &Finding::note)};
 };
 
-template <>
-struct Described<ReproductionSettings> {
-  static constexpr FieldList fields{required("quick", &ReproductionSettings::quick),
-                                    required("seed", &ReproductionSettings::seed),
-                                    required("version", &ReproductionSettings::version),
-                                    required("inputs", &ReproductionSettings::inputs)};
-};
-
-template <>
-struct Described<ReproductionRecord::Picture> {
-  static constexpr FieldList fields{required("name", &ReproductionRecord::Picture::name),
-                                    required("caption", &ReproductionRecord::Picture::caption)};
-};
-
-template <>
-struct Described<ReproductionRecord> {
-  static constexpr FieldList fields{required("name", &ReproductionRecord::name),
-                                    required("paper", &ReproductionRecord::paper),
-                                    required("what", &ReproductionRecord::what),
-                                    required("description", &ReproductionRecord::description),
-                                    required("settings", &ReproductionRecord::settings),
-                                    required("seconds", &ReproductionRecord::seconds),
-                                    required("findings", &ReproductionRecord::findings),
-                                    required("remarks", &ReproductionRecord::remarks),
-                                    required("tables", &ReproductionRecord::tables),
-                                    required("figures", &ReproductionRecord::figures)};
-};
-
 namespace {
 
 // A name with a digest that tells contents apart.
@@ -102,9 +74,7 @@ ReproductionRecord record_of(const ReproductionFacts& facts, ReproductionSetting
                             std::move(settings),
                             seconds,
                             reproduction.findings,
-                            reproduction.remarks,
-                            {},
-                            {}};
+                            reproduction.remarks};
   for (Finding& finding : record.findings) {
     if (record.settings.quick && finding.verdict == FindingVerdict::fail) {
       finding.verdict = FindingVerdict::unclear;

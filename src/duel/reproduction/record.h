@@ -2,6 +2,7 @@
 // is made of these, and a run over many reproductions passes over those that are there already.
 #pragma once
 
+#include "duel/core/described.h"
 #include "duel/core/result.h"
 #include "duel/reproduction/reproduction.h"
 
@@ -16,6 +17,10 @@ struct ReproductionSettings {
   // content.
   std::vector<std::string> inputs;
 
+  static constexpr FieldList fields{required("quick", &ReproductionSettings::quick),
+                                    required("seed", &ReproductionSettings::seed),
+                                    required("version", &ReproductionSettings::version),
+                                    required("inputs", &ReproductionSettings::inputs)};
   friend bool operator==(const ReproductionSettings&, const ReproductionSettings&) = default;
 };
 
@@ -35,9 +40,22 @@ struct ReproductionRecord {
   struct Picture {
     std::string name;  // of its files, without ending
     std::string caption;
+    static constexpr FieldList fields{required("name", &Picture::name),
+                                      required("caption", &Picture::caption)};
     friend bool operator==(const Picture&, const Picture&) = default;
   };
   std::vector<Picture> figures;
+
+  static constexpr FieldList fields{required("name", &ReproductionRecord::name),
+                                    required("paper", &ReproductionRecord::paper),
+                                    required("what", &ReproductionRecord::what),
+                                    required("description", &ReproductionRecord::description),
+                                    required("settings", &ReproductionRecord::settings),
+                                    required("seconds", &ReproductionRecord::seconds),
+                                    required("findings", &ReproductionRecord::findings),
+                                    required("remarks", &ReproductionRecord::remarks),
+                                    required("tables", &ReproductionRecord::tables),
+                                    required("figures", &ReproductionRecord::figures)};
 
   bool passed() const;  // no finding fails
 };

@@ -7,28 +7,22 @@
 namespace duel {
 namespace {
 
-std::vector<Round> markers_of(const Contestant& contestant, const RegretPlan& plan) {
-  std::vector<Round> markers;
-  for (const Round marker : contestant.markers.empty() ? plan.markers : contestant.markers) {
-    if (contestant.most_rounds == 0 || marker <= contestant.most_rounds) markers.push_back(marker);
-  }
-  return markers;
-}
-
 Result<Simulation> simulation_of(const Contestant& contestant, const RegretPlan& plan,
                                  const ReproductionContext& context) {
-  SimulationPlan simulation;
-  simulation.matrix = plan.matrix;
-  DUEL_ASSIGN(CallSpec call, parse_call(contestant.policy));
-  simulation.policies = {std::move(call)};
-  simulation.checkpoints = markers_of(contestant, plan);
-  DUEL_CHECK(!simulation.checkpoints.empty());
-  simulation.trials = contestant.trials == 0 ? plan.trials : contestant.trials;
-  simulation.seed = context.seed;
-  simulation.regrets = plan.regrets;
-  simulation.threads = context.threads;
-  simulation.horizon_per_checkpoint = contestant.fresh_per_marker;
-  return Simulation::create(simulation);
+  DUEL_ASSIGN(const CallSpec call, parse_call(contestant.policy));
+  std::vector<Round> markers = contestant.markers.empty() ? plan.markers : contestant.markers;
+  if (contestant.most_rounds > 0) {
+    std::erase_if(markers, [&](Round marker) { return marker > contestant.most_rounds; });
+  }
+  DUEL_CHECK(!markers.empty());
+  return Simulation::create({.matrix = plan.matrix,
+                             .policies = {call},
+                             .checkpoints = std::move(markers),
+                             .trials = contestant.trials == 0 ? plan.trials : contestant.trials,
+                             .seed = context.seed,
+                             .regrets = plan.regrets,
+                             .threads = context.threads,
+                             .horizon_per_checkpoint = contestant.fresh_per_marker});
 }
 
 // The first rounds say little and would take half of a logarithmic axis.
@@ -57,10 +51,8 @@ Contestant fresh_runs(std::string label, std::string policy, std::vector<Round> 
 }
 
 std::vector<Round> markers_between(Round from, Round to) {
-  std::vector<Round> markers;
-  for (const Round round : log_checkpoints(to)) {
-    if (round >= from) markers.push_back(round);
-  }
+  std::vector<Round> markers = log_checkpoints(to);
+  std::erase_if(markers, [&](Round round) { return round < from; });
   return markers;
 }
 
@@ -125,8 +117,7 @@ Measured ContestantRun::slope(Round from, Round to) const {
 }
 
 const ContestantRun& RegretRuns::find(std::string_view label) const {
-  const auto found = std::find_if(runs.begin(), runs.end(),
-                                  [&](const ContestantRun& run) { return run.label() == label; });
+  const auto found = std::ranges::find(runs, label, &ContestantRun::label);
   DUEL_CHECK(found != runs.end());
   return *found;
 }
@@ -141,13 +132,12 @@ Result<RegretRuns> play_regret(const ReproductionContext& context, const RegretP
     const Contestant& contestant = plan.contestants[c];
     const ReproductionContext part = context.part_of(c, plan.contestants.size());
     DUEL_ASSIGN(const Simulation simulation, simulation_of(contestant, plan, context));
-    RunHooks hooks;
-    hooks.stop = context.stop;
-    hooks.on_progress = [&](std::uint32_t finished) {
+    const auto tell = [&](std::uint64_t finished) {
       part.report(static_cast<double>(finished) / simulation.plan().trials,
                   out.name + " " + contestant.label);
     };
-    DUEL_ASSIGN(PolicyRecord record, simulation.run(0, hooks));
+    DUEL_ASSIGN(PolicyRecord record,
+                simulation.run(0, {{.stop = context.stop, .on_progress = tell}}));
     if (record.interrupted) return interrupted_reproduction();
     out.runs.emplace_back(contestant, simulation.plan().checkpoints, std::move(record));
   }

@@ -99,8 +99,7 @@ ChartPanel panel_of(std::string title, std::string x_label, std::string y_label,
 
 void plot(ChartPanel& panel, const std::string& label, double x, const Measured& value,
           ChartLine line) {
-  auto curve = std::find_if(panel.curves.begin(), panel.curves.end(),
-                            [&](const ChartCurve& known) { return known.label == label; });
+  auto curve = std::ranges::find(panel.curves, label, &ChartCurve::label);
   if (curve == panel.curves.end()) {
     curve = panel.curves.insert(curve, {.label = label, .line = line});
   }
