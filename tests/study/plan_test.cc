@@ -9,7 +9,6 @@
 #include "duel/core/described_json.h"
 #include "duel/pictures/plan_picture.h"
 #include "duel/store/log_file.h"
-#include "duel/study/pilot.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/winners.h"
 #include "tests/log/written_log.h"

@@ -1,8 +1,8 @@
-#include "duel/truth/matrix_schedule.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "duel/truth/matrix_catalogue.h"
 
 namespace duel {
 namespace {

@@ -11,7 +11,6 @@
 #include "duel/ranking/letor/synthetic.h"
 #include "duel/ranking/metrics/judged_measures.h"
 #include "duel/reproduction/dbgd_ranking.h"
-#include "duel/reproduction/run_each.h"
 
 namespace duel {
 

@@ -5,7 +5,6 @@
 #include "duel/continuous/learner_registry.h"
 #include "duel/continuous/point_trial.h"
 #include "duel/reproduction/regret_runs.h"
-#include "duel/reproduction/run_each.h"
 
 namespace duel {
 namespace {

@@ -7,7 +7,6 @@
 #include "duel/core/ties.h"
 #include "duel/reproduction/filter_exploration.h"
 #include "duel/reproduction/regret_runs.h"
-#include "duel/reproduction/run_each.h"
 #include "duel/truth/matrix_catalogue.h"
 
 namespace duel {

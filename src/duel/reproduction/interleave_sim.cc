@@ -10,7 +10,7 @@
 #include "duel/ranking/letor/degraded_ranker.h"
 #include "duel/ranking/letor/synthetic.h"
 #include "duel/ranking/metrics/click_metrics.h"
-#include "duel/reproduction/run_each.h"
+#include "duel/reproduction/reproduction.h"
 
 namespace duel {
 namespace {

@@ -1,9 +1,13 @@
 #include "duel/reproduction/record.h"
 
 #include <filesystem>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "duel/core/described_json.h"
 #include "duel/core/rng.h"
+#include "duel/core/table.h"
 #include "duel/core/whole_file.h"
 
 namespace duel {
@@ -35,6 +39,79 @@ std::string text_of(const PreferenceMatrix& matrix) {
   for (Arm i = 0; i < matrix.num_arms(); ++i) {
     text += fmt::format("{},{}\n", matrix.arm_name(i), fmt::join(matrix.row(i), ","));
   }
+  return text;
+}
+
+// --- the report ---------------------------------------------------------------------------------
+
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+
+// "2 pass, 1 fail".
+std::string counts_text(const std::vector<ReproductionRecord>& records) {
+  std::map<FindingVerdict, std::size_t> counts;
+  for (const ReproductionRecord& record : records) {
+    for (const Finding& finding : record.findings) ++counts[finding.verdict];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [verdict, count] : counts) {
+    parts.push_back(fmt::format("{} {}", count, to_word(verdict)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string verdict_text(FindingVerdict verdict) {
+  if (verdict == FindingVerdict::pass) return "PASS";
+  return verdict == FindingVerdict::fail ? "**FAIL**" : std::string(to_word(verdict));
+}
+
+std::string settings_text(const ReproductionRecord& record) {
+  return fmt::format("{}, seed {}, version {}, {:.0f} s", record.settings.quick ? "quick" : "full",
+                     record.settings.seed, record.settings.version, std::max(1.0, record.seconds));
+}
+
+// The files that were given to any of them, once.
+std::string inputs_text(const std::vector<ReproductionRecord>& records) {
+  std::set<std::string> names;
+  for (const ReproductionRecord& record : records) {
+    for (const std::string& input : record.settings.inputs) {
+      names.insert(input.substr(0, input.rfind(' ')));
+    }
+  }
+  if (names.empty()) return "";
+  return fmt::format("Given to those that take matrices or data: {}.\n\n", fmt::join(names, ", "));
+}
+
+// What failed, with what is known of the reason.
+std::string mismatches(const std::vector<ReproductionRecord>& records) {
+  std::string text;
+  for (const ReproductionRecord& record : records) {
+    for (const Finding& finding : record.findings) {
+      if (finding.verdict != FindingVerdict::fail) continue;
+      text += fmt::format("- [`{0}`](#{0}), {1}: {2}, where {3} is asked.{4}\n", record.name,
+                          finding.claim, finding.ours, finding.tolerance,
+                          finding.note.empty() ? "" : " Why: " + finding.note);
+    }
+  }
+  return text.empty() ? "" : "\n## What does not match\n\n" + text;
+}
+
+std::string section(const ReproductionRecord& record) {
+  std::string text = fmt::format("### `{}`: {}\n\n{} ({}.)\n\n", record.name, record.what,
+                                 record.description, settings_text(record));
+  Table table("claim,published,source,ours,trials,asked,verdict", Align::left);
+  for (const Finding& finding : record.findings) {
+    const std::uint64_t trials = finding.value.trials;
+    table.row({or_dash(finding.claim), or_dash(finding.published), or_dash(finding.source),
+               or_dash(finding.ours), trials == 0 ? Cell("") : Cell(trials),
+               or_dash(finding.tolerance), verdict_text(finding.verdict)});
+  }
+  text += table.to_markdown() + "\n";
+  for (const Finding& finding : record.findings) {
+    if (finding.note.empty()) continue;
+    text += fmt::format("- {}: {}\n", finding.claim, finding.note);
+  }
+  if (text.back() != '\n' || text[text.size() - 2] != '\n') text += "\n";
+  for (const std::string& remark : record.remarks) text += remark + "\n\n";
   return text;
 }
 
@@ -110,6 +187,46 @@ Result<ReproductionRecord> parse_record(std::string_view text, const std::string
           "these are not the findings of a reproduction: {}",
           json ? reader.errors()[0].pointer + " " + reader.errors()[0].message : "it is not JSON"),
       source, "run the reproduction again, which writes them anew");
+}
+
+std::string report_markdown(std::vector<ReproductionRecord> records) {
+  std::sort(records.begin(), records.end(),
+            [](const ReproductionRecord& a, const ReproductionRecord& b) {
+              return std::tie(a.paper, a.name) < std::tie(b.paper, b.name);
+            });
+  std::size_t num_findings = 0;
+  for (const ReproductionRecord& record : records) num_findings += record.findings.size();
+  std::string text =
+      "# What was published and what comes out here\n\n"
+      "Written by `duel reproduce report`; each section is one command, `duel reproduce NAME`, "
+      "which also writes the tables and figures. Our numbers are mean ± standard error. PASS and "
+      "FAIL compare them with the column *asked*; *shown* marks numbers without a tolerance, "
+      "*skipped* what needs data that was not given, *unclear* what is outside its tolerance in a "
+      "quick run. The column *source* says where a published number is from: *printed* in the "
+      "paper, *read from the figure*, *worked out from what is printed*, *released by the "
+      "authors*, or *other implementation, re-run*: not published by the authors of the paper, "
+      "but given by "
+      "another program. It names that program and the number of runs.\n\n";
+  text += fmt::format("{} reproductions, {} findings: {}.\n\n", records.size(), num_findings,
+                      counts_text(records));
+  text += inputs_text(records);
+  Table table("reproduction,paper,what,findings,", Align::left);
+  for (const ReproductionRecord& record : records) {
+    table.row({fmt::format("[`{0}`](#{0})", record.name), or_dash(record.paper),
+               or_dash(record.what), counts_text({record}), record.passed() ? "PASS" : "**FAIL**"});
+  }
+  text += table.to_markdown();
+  text += mismatches(records);
+  std::string paper;
+  for (const ReproductionRecord& record : records) {
+    if (record.paper != paper) {
+      paper = record.paper;
+      text += fmt::format("\n## {}\n", paper);
+    }
+    text += fmt::format("\n<a id=\"{}\"></a>\n\n", record.name) + section(record);
+  }
+  while (text.size() > 1 && text[text.size() - 2] == '\n') text.pop_back();
+  return text;
 }
 
 }  // namespace duel

@@ -15,7 +15,6 @@
 #include "duel/ranking/letor/ranker_catalogue.h"
 #include "duel/ranking/letor/synthetic.h"
 #include "duel/reproduction/regret_runs.h"
-#include "duel/reproduction/run_each.h"
 #include "duel/truth/arena.h"
 #include "duel/truth/assumptions.h"
 #include "duel/truth/lower_bound.h"

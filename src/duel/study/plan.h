@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,19 +18,36 @@
 
 #include "duel/core/call_spec.h"
 #include "duel/core/described.h"
+#include "duel/core/duel.h"
 #include "duel/core/goal.h"
 #include "duel/core/result.h"
+#include "duel/experiment/comparison_table.h"
 #include "duel/experiment/referee.h"
 #include "duel/jobs/jobs.h"
 #include "duel/log/record_fields.h"
 #include "duel/policies/registry.h"
-#include "duel/study/pilot.h"
 #include "duel/truth/preference_matrix.h"
 
 namespace duel {
 
 // The name of asking all pairs in turn; no policy has it.
 inline constexpr const char* kRoundRobin = "round-robin";
+
+// What a pilot saw: who beat whom how often.
+struct Pilot {
+  std::string name;
+  std::vector<std::string> arms;    // in order of appearance
+  std::vector<std::uint64_t> wins;  // row major, K x K
+  std::uint64_t ties = 0;           // ties, both bad, skips, invalid answers: no evidence
+  std::uint64_t decisive = 0;
+
+  std::uint64_t won(Arm i, Arm j) const { return wins[i * arms.size() + j]; }
+};
+
+// An error where fewer than two arms were compared, or more than a K x K table is for.
+Result<Pilot> pilot_of(const ComparisonTable& table, const std::string& name);
+// The log of an experiment, or comparisons in a file (experiment/comparison_table.h).
+Result<Pilot> read_pilot(const std::filesystem::path& file);
 
 // What the arms are truly like, in each trial.
 struct PlanTruth {

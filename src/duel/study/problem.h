@@ -11,7 +11,7 @@
 #include "duel/core/result.h"
 #include "duel/core/trial_arena.h"
 #include "duel/ranking/estimation/click_environment.h"
-#include "duel/truth/matrix_schedule.h"
+#include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/strengths.h"
 
 namespace duel {

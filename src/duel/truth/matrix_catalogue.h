@@ -7,8 +7,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "duel/core/catalogue.h"
+#include "duel/core/duel.h"
 #include "duel/core/result.h"
 #include "duel/truth/preference_matrix.h"
 
@@ -36,5 +38,23 @@ Result<PreferenceMatrix> generate_matrix(const CallSpec& call);
 //   3. where there is no such file and the text does not look like a path (it has no '/' and no
 //      '.'), the error names the nearest known matrix.
 Result<PreferenceMatrix> resolve_matrix(std::string_view text);
+
+// Preferences that change at given rounds: which matrix is in force when.
+//
+//   changing(1=arxiv,10000=random-condorcet(k=6,seed=3))
+//
+// Each key is the first round of a matrix, which is named as anywhere else. A plain matrix is a
+// schedule without changes.
+struct MatrixSchedule {
+  struct Segment {
+    Round from = 1;  // its first round; it lasts until the next segment begins
+    PreferenceMatrix matrix;
+  };
+  std::string name;               // of the matrix, or the canonical `changing(..)`
+  std::vector<Segment> segments;  // the first begins at round 1; ascending; equally many arms
+};
+
+// What a user means by `text`: `changing(..)`, or what `resolve_matrix` understands.
+Result<MatrixSchedule> resolve_schedule(std::string_view text);
 
 }  // namespace duel
