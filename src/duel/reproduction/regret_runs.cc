@@ -75,10 +75,6 @@ std::string round_label(Round round) {
   return zeros >= 3 ? fmt::format("{}e{}", digits, zeros) : fmt::format("{}", round);
 }
 
-bool ContestantRun::has(Round marker) const {
-  return std::binary_search(markers_.begin(), markers_.end(), marker);
-}
-
 std::size_t ContestantRun::index_of(Round marker) const {
   const auto found = std::find(markers_.begin(), markers_.end(), marker);
   DUEL_CHECK(found != markers_.end());
@@ -92,10 +88,6 @@ std::vector<double> ContestantRun::values_at(Round marker, std::size_t regret) c
     values.push_back(trials_.value(trial, index, regret));
   }
   return values;
-}
-
-const CheckpointResult& ContestantRun::at(Round marker) const {
-  return summary_.checkpoints[index_of(marker)];
 }
 
 Measured ContestantRun::regret_at(Round marker, std::size_t regret) const {

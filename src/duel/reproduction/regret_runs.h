@@ -59,11 +59,11 @@ class ContestantRun {
   const std::string& label() const { return contestant_.label; }
   const std::vector<Round>& markers() const { return markers_; }
   const TrialTable& trials() const { return trials_; }
-  bool has(Round marker) const;
+  bool has(Round marker) const { return std::ranges::binary_search(markers_, marker); }
 
   // REQUIRES of all: has(marker). `regret` is an index into RegretPlan::regrets.
   std::vector<double> values_at(Round marker, std::size_t regret = 0) const;
-  const CheckpointResult& at(Round marker) const;
+  const CheckpointResult& at(Round marker) const { return summary_.checkpoints[index_of(marker)]; }
   Measured regret_at(Round marker, std::size_t regret = 0) const;
   Measured accuracy_at(Round marker) const;
   // Regret per unit of ln t between two markers of the same runs. REQUIRES: not fresh_per_marker.

@@ -32,19 +32,19 @@ ReproductionContext ReproductionContext::part_of(std::size_t i, std::size_t n) c
 const PreferenceMatrix* ReproductionContext::matrix(
     const std::vector<std::string>& names,
     const std::function<bool(const PreferenceMatrix&)>& fits) const {
-  for (const std::string& name : names) {
-    for (const GivenMatrix& given : matrices) {
-      if (given.name == name) return given.matrix.get();
+  const auto first = [&](const auto& bears) -> const PreferenceMatrix* {
+    for (const std::string& name : names) {
+      const auto given =
+          std::ranges::find_if(matrices, [&](const GivenMatrix& one) { return bears(one, name); });
+      if (given != matrices.end()) return given->matrix.get();
     }
-  }
-  for (const std::string& name : names) {
-    for (const GivenMatrix& given : matrices) {
-      if (given.name.find(name) != std::string::npos && (!fits || fits(*given.matrix))) {
-        return given.matrix.get();
-      }
-    }
-  }
-  return nullptr;
+    return nullptr;
+  };
+  const auto* exact = first([](const auto& given, const auto& name) { return given.name == name; });
+  if (exact != nullptr) return exact;
+  return first([&](const auto& given, const auto& name) {
+    return given.name.find(name) != std::string::npos && (!fits || fits(*given.matrix));
+  });
 }
 
 Error interrupted_reproduction() {
@@ -61,8 +61,6 @@ Measured measured_share(std::uint64_t successes, std::uint64_t n) {
   return {static_cast<double>(successes) / static_cast<double>(n),
           share_standard_error(successes, n), n};
 }
-
-Measured exactly(double value) { return {value, 0, 0}; }
 
 Measured paired_difference(std::span<const double> a, std::span<const double> b) {
   DUEL_CHECK(a.size() == b.size());
@@ -131,8 +129,6 @@ Published rerun(std::string text, std::string_view runs) {
                                        "authors', {})",
                                        runs)};
 }
-
-Accepted around(double centre, double room) { return {centre - room, centre + room}; }
 
 Finding& Findings::within(std::string claim, Published published, const Measured& value,
                           Accepted accepted, std::string tolerance) {

@@ -102,7 +102,7 @@ struct Measured {
 Measured measured(std::span<const double> values);
 // The share of `successes` among `n`.
 Measured measured_share(std::uint64_t successes, std::uint64_t n);
-Measured exactly(double value);
+inline Measured exactly(double value) { return {value, 0, 0}; }
 // The mean of a - b, paired by trial. REQUIRES: a.size() == b.size().
 Measured paired_difference(std::span<const double> a, std::span<const double> b);
 
@@ -193,7 +193,7 @@ struct Accepted {
   double low = 0;
   double high = 0;
 };
-Accepted around(double centre, double room);
+inline Accepted around(double centre, double room) { return {centre - room, centre + room}; }
 
 // Each maker adds a finding and returns it.
 struct Findings : std::vector<Finding> {

@@ -42,13 +42,6 @@ Status check_problem(const Goal& goal, const LeagueProblem& problem) {
 using PlayedProblem = std::map<std::string, PlanEntry>;  // by policy
 using PlayedProblems = std::map<std::string, PlayedProblem>;
 
-// The experiments of a plan, one duel at a time and without ties.
-PlanSpec plan_of(const CertificateLeagueSpec& spec, const LeagueProblem& problem) {
-  PlanSpec plan = spec;
-  plan.truth = known_truth(problem.matrix);
-  return plan;
-}
-
 // The duels of every trial; the entry goes to `played` under the policy's name.
 Result<TrialValues> duels_of(const PlanSpec& plan, const PlanDesign& design,
                              const std::string& name, const JobHooks& hooks,
@@ -67,7 +60,8 @@ LeagueGame certificate_game(const CertificateLeagueSpec& spec, PlayedProblems& p
   LeagueGame game;
   game.check = [&spec](const LeagueProblem& problem) { return check_problem(spec.goal, problem); };
   game.enter = [&](const LeagueProblem& problem, const CallSpec& call) -> Result<LeaguePlayer> {
-    const PlanSpec plan = plan_of(spec, problem);
+    PlanSpec plan = spec;
+    plan.truth = known_truth(problem.matrix);
     DUEL_ASSIGN(const PlanDesign design, plan_design(plan, call));
     return LeaguePlayer{design.name, [plan, design, name = to_string(call),
                                       &mine = played.at(problem.name)](const JobHooks& hooks) {

@@ -92,7 +92,10 @@ Result<ProgressLog> ProgressLog::open(const std::filesystem::path& file, const s
     DUEL_ASSIGN(const bool has_study, log.index(study));
     if (has_study) return log;
   }
-  DUEL_RETURN_IF_ERROR(log.start(study));
+  if (ftruncate(descriptor, 0) != 0 || lseek(descriptor, 0, SEEK_SET) != 0 ||
+      !write_fully(descriptor, first_line(study) + "\n")) {
+    return system_error("cannot be written", file, errno);
+  }
   return log;
 }
 
@@ -105,14 +108,6 @@ ProgressLog::ProgressLog(ProgressLog&& other) noexcept
 
 ProgressLog::~ProgressLog() {
   if (descriptor_ >= 0) close(descriptor_);
-}
-
-Status ProgressLog::start(const std::string& study) {
-  if (ftruncate(descriptor_, 0) != 0 || lseek(descriptor_, 0, SEEK_SET) != 0 ||
-      !write_fully(descriptor_, first_line(study) + "\n")) {
-    return system_error("cannot be written", file_, errno);
-  }
-  return Done{};
 }
 
 // Finds the good lines and cuts off a torn last one. False where the file has no complete first

@@ -62,7 +62,6 @@ class ProgressLog {
         policies_(policies),
         stretches_(matrices * policies) {}
 
-  Status start(const std::string& study);
   Result<bool> index(const std::string& study);
 
   std::filesystem::path file_;

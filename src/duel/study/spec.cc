@@ -120,10 +120,12 @@ const std::vector<Key>& keys() {
 }
 
 Result<const Key*> find_key(std::string_view name) {
+  std::vector<std::string> names;
   for (const Key& key : keys()) {
     if (key.name == name) return &key;
+    names.emplace_back(key.name);
   }
-  return invalid(fmt::format("unknown key '{}'", name), spelling_hint(name, study_keys()));
+  return invalid(fmt::format("unknown key '{}'", name), spelling_hint(name, names));
 }
 
 bool is_list(ValueType type) { return type == ValueType::texts || type == ValueType::counts; }
@@ -218,14 +220,10 @@ std::string toml_string(std::string_view text) {
   return quoted + "\"";
 }
 
-std::string toml_array(const std::vector<std::string>& items) {
-  return fmt::format("[{}]", fmt::join(items, ", "));
-}
-
 std::string toml_strings(const std::vector<std::string>& texts) {
   std::vector<std::string> items;
   for (const std::string& text : texts) items.push_back(toml_string(text));
-  return toml_array(items);
+  return fmt::format("[{}]", fmt::join(items, ", "));
 }
 
 // For each key what the draft and the spec have of it.
@@ -254,12 +252,6 @@ std::optional<T> repeated(const std::vector<T>& values) {
 }
 
 }  // namespace
-
-std::vector<std::string> study_keys() {
-  std::vector<std::string> names;
-  for (const Key& key : keys()) names.emplace_back(key.name);
-  return names;
-}
 
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> pieces;
@@ -318,15 +310,12 @@ Result<StudySpec> checked(StudySpec spec) {
                    fmt::format("a whole number from 1 to {}", kMaxRounds));
   }
   if (spec.trials < 1) return invalid("trials: 0 is not possible here", "1 or more");
-  if (const auto policy = repeated(spec.policies)) {
-    return invalid(fmt::format("policy '{}' is given twice", *policy));
-  }
-  if (const auto matrix = repeated(spec.matrices)) {
-    return invalid(fmt::format("matrix '{}' is given twice", *matrix));
-  }
-  if (const auto regret = repeated(spec.regrets)) {
-    return invalid(fmt::format("regret '{}' is given twice", to_string(*regret)));
-  }
+  const auto given_twice = [](const char* what, const std::string& which) {
+    return invalid(fmt::format("{} '{}' is given twice", what, which));
+  };
+  if (const auto policy = repeated(spec.policies)) return given_twice("policy", *policy);
+  if (const auto matrix = repeated(spec.matrices)) return given_twice("matrix", *matrix);
+  if (const auto regret = repeated(spec.regrets)) return given_twice("regret", to_string(*regret));
   if (!spec.checkpoints.empty()) {
     DUEL_ASSIGN(spec.checkpoints, complete_checkpoints(spec.checkpoints, spec.rounds));
   }

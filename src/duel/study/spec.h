@@ -62,9 +62,6 @@ struct StudyDraft {
   Status set(std::string_view key, std::string_view text);
 };
 
-// The keys of a study, as in TOML and in `StudyDraft::set`.
-std::vector<std::string> study_keys();
-
 // What `upper` says, and where it is silent what `lower` says.
 StudyDraft over(StudyDraft upper, StudyDraft lower);
 

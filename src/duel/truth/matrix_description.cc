@@ -23,8 +23,6 @@ Json tidy(const std::vector<double>& values) {
   return list;
 }
 
-Json or_null(std::optional<double> value) { return value ? Json(tidy(*value)) : Json(); }
-
 struct ChainCondition {
   const char* name;
   ChainCheck ChainChecks::* check;
@@ -86,10 +84,11 @@ AssumptionVerdict chain_verdict(const PreferenceMatrix& matrix, const ChainCondi
                                 const Assumptions& assumptions) {
   const ChainCheck& check = assumptions.chains.*condition.check;
   AssumptionVerdict verdict = verdict_of(condition.name, "chains", check);
-  verdict.json["share"] = or_null(check.share());
+  verdict.json["share"] = tidy(check.share());
   verdict.json["share_from_winner"] =
-      assumptions.winner_chains ? or_null(((*assumptions.winner_chains).*condition.check).share())
-                                : Json();
+      assumptions.winner_chains
+          ? Json(tidy(((*assumptions.winner_chains).*condition.check).share()))
+          : Json();
   verdict.json["witness"] = nullptr;
   if (check.worst) {
     const Chain& chain = *check.worst;
@@ -149,15 +148,15 @@ Json MatrixDescription::to_json() const {
                            {"guarantee", tidy(von_neumann->guarantee)}};
   }
   json["smith_set"] = names_of(matrix, smith);
-  json["gaps"] = {{"winner", or_null(gaps.winner)},
-                  {"any", or_null(gaps.any)},
+  json["gaps"] = {{"winner", tidy(gaps.winner)},
+                  {"any", tidy(gaps.any)},
                   {"per_arm", winner ? tidy(gaps_to_winner(matrix, *winner)) : Json()}};
   Json& assumed = json["assumptions"];
   for (AssumptionVerdict& verdict : verdicts()) {
     std::replace(verdict.name.begin(), verdict.name.end(), '-', '_');
     assumed[verdict.name] = std::move(verdict.json);
   }
-  assumed["relaxed_sst_gamma"] = or_null(assumptions.relaxed_sst_gamma);
+  assumed["relaxed_sst_gamma"] = tidy(assumptions.relaxed_sst_gamma);
   assumed["relaxed_sti_factor"] = tidy(assumptions.chains.triangle_factor);
   json["lower_bound"] = bound ? Json(bound->value) : Json();
   json["lower_bound_condorcet_target"] = bound ? Json(bound->condorcet_target) : Json();

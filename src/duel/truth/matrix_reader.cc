@@ -87,7 +87,11 @@ class MatrixParser {
     if (names_.empty()) {
       for (std::size_t i = 1; i <= columns_; ++i) names_.push_back(fmt::format("arm{}", i));
     }
-    if (line_of_row_.size() != names_.size()) return wrong_number_of_rows();
+    if (line_of_row_.size() != names_.size()) {
+      return Error::invalid_data(
+          fmt::format("{} rows of numbers for {} arms", line_of_row_.size(), names_.size()),
+          lines_.name(), "a preference matrix is square");
+    }
     if (const auto fault = PreferenceMatrix::find_fault(names_, values_)) return located(*fault);
     return PreferenceMatrix::create(matrix_name_, std::move(names_), std::move(values_));
   }
@@ -100,7 +104,11 @@ class MatrixParser {
     std::uint64_t second_hash_line_number = 0;
     for (;;) {
       DUEL_ASSIGN(const auto line, lines_.next());
-      if (!line) return nothing_found(hash_line.has_value());
+      if (!line) {
+        return Error::invalid_data(
+            hash_line ? "there is no row of numbers" : "the file is empty", lines_.name(),
+            "a matrix file has a line of arm names, then a line of numbers for each arm");
+      }
       if (trimmed(*line).empty()) continue;
       if (!line->starts_with('#')) {
         const auto words = cut_at_blanks(*line);
@@ -222,21 +230,9 @@ class MatrixParser {
         other_separator ? "names and numbers are separated by commas" : "");
   }
 
-  Error nothing_found(bool had_hash_line) const {
-    return Error::invalid_data(
-        had_hash_line ? "there is no row of numbers" : "the file is empty", lines_.name(),
-        "a matrix file has a line of arm names, then a line of numbers for each arm");
-  }
-
   Error comment_in_csv(std::uint64_t line_number) const {
     return Error::invalid_data("a comment line in a CSV file", lines_.at_line(line_number),
                                "only text separated by blanks has comments");
-  }
-
-  Error wrong_number_of_rows() const {
-    return Error::invalid_data(
-        fmt::format("{} rows of numbers for {} arms", line_of_row_.size(), names_.size()),
-        lines_.name(), "a preference matrix is square");
   }
 
   // A fault of the matrix, with the line of the file where it stands.
