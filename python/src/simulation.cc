@@ -14,8 +14,8 @@
 #include "conversions.h"
 #include "duel/core/checkpoints.h"
 #include "duel/study/results.h"
-#include "duel/study/shard.h"
 #include "duel/study/spec.h"
+#include "duel/study/study_files.h"
 #include "matrix.h"
 #include "python_policy.h"
 

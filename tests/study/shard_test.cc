@@ -1,5 +1,3 @@
-#include "duel/study/shard.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

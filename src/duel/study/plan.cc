@@ -238,40 +238,23 @@ bool is_right(const PreferenceMatrix& matrix, const Goal& goal, const Decision& 
 
 namespace {
 
-// Every pair ends a duel without a winner with the same probability.
-class TiesAmongOutcomes : public OutcomeSource {
- public:
-  TiesAmongOutcomes(const PreferenceMatrix& matrix, double tie_rate, std::uint64_t seed,
-                    std::uint32_t trial)
-      : matrix_(matrix),
-        tie_rate_(tie_rate),
-        outcomes_(seed, trial),
-        ties_(mix64(seed ^ 0x74696573), trial) {}
-
-  Outcome answer(Arm low, Arm high, std::uint32_t meeting) override {
-    if (static_cast<double>(ties_.draw(low, high, meeting)) < tie_rate_ * 0x1p53) {
-      return Outcome::tie;
-    }
-    const std::uint64_t draw = outcomes_.draw(low, high, meeting);
-    return static_cast<double>(draw) < matrix_(low, high) * 0x1p53 ? Outcome::first_wins
-                                                                   : Outcome::second_wins;
-  }
-
- private:
-  const PreferenceMatrix& matrix_;
-  double tie_rate_;
-  OutcomeStream outcomes_;
-  OutcomeStream ties_;
-};
-
 // One experiment; `policy` null is round-robin.
 PlanTrial play_trial(const PlanSpec& spec, const ConfiguredPolicy* policy,
                      const PreferenceMatrix& matrix, std::uint32_t trial) {
   // Outcomes are keyed by pair and meeting, so that all designs of a trial hear the same.
-  TiesAmongOutcomes ties(matrix, spec.tie_rate, spec.seed, trial);
+  const OutcomeStream outcomes(spec.seed, trial);
+  const OutcomeStream ties(mix64(spec.seed ^ 0x74696573), trial);
+  // Every pair ends a duel without a winner with the same probability.
+  AnsweredBy with_ties([&](Arm low, Arm high, std::uint32_t meeting) {
+    if (static_cast<double>(ties.draw(low, high, meeting)) < spec.tie_rate * 0x1p53) {
+      return Outcome::tie;
+    }
+    const std::uint64_t draw = outcomes.draw(low, high, meeting);
+    return static_cast<double>(draw) < matrix(low, high) * 0x1p53 ? Outcome::first_wins
+                                                                  : Outcome::second_wins;
+  });
   const std::vector<std::uint32_t> ranks = merit_ranks(matrix);
-  MatrixArena arena(matrix, ranks, OutcomeStream(spec.seed, trial),
-                    spec.tie_rate > 0 ? &ties : nullptr);
+  MatrixArena arena(matrix, ranks, outcomes, spec.tie_rate > 0 ? &with_ties : nullptr);
   const CertifiedRun run = run_to_certificate({.policy = policy,
                                                .num_arms = matrix.num_arms(),
                                                .goal = spec.goal,

@@ -22,8 +22,8 @@
 
 #include "duel/core/result.h"
 #include "duel/study/results.h"
-#include "duel/study/shard.h"
 #include "duel/study/spec.h"
+#include "duel/study/study_files.h"
 
 namespace duel {
 

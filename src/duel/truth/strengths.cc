@@ -8,6 +8,7 @@
 
 #include "duel/core/options.h"
 #include "duel/core/rng.h"
+#include "duel/truth/arena.h"
 #include "duel/truth/winners.h"
 
 namespace duel {
@@ -28,23 +29,6 @@ OptionTable<StrengthOptions> option_table() {
                "standard deviation of the log-strengths u_i", Shown::always);
   return table;
 }
-
-class StrengthOutcomes final : public OutcomeSource {
- public:
-  StrengthOutcomes(const Strengths& strengths, std::uint64_t seed, std::uint32_t trial)
-      : strengths_(strengths), outcomes_(seed, trial) {}
-
-  // The rule of TrialArena::meet.
-  Outcome answer(Arm low, Arm high, std::uint32_t meeting) override {
-    const std::uint64_t draw = outcomes_.draw(low, high, meeting);
-    return static_cast<double>(draw) < strengths_.chance(low, high) * 0x1p53 ? Outcome::first_wins
-                                                                             : Outcome::second_wins;
-  }
-
- private:
-  const Strengths& strengths_;
-  OutcomeStream outcomes_;
-};
 
 }  // namespace
 
@@ -93,7 +77,14 @@ std::vector<double> Strengths::gaps_to_winner() const {
 std::vector<std::uint32_t> Strengths::merit_ranks() const { return ranks_by_gap(gaps_to_winner()); }
 
 std::unique_ptr<OutcomeSource> Strengths::outcomes(std::uint64_t seed, std::uint32_t trial) const {
-  return std::make_unique<StrengthOutcomes>(*this, seed, trial);
+  // The rule of TrialArena::meet.
+  const auto answer = [this, outcomes = OutcomeStream(seed, trial)](Arm low, Arm high,
+                                                                    std::uint32_t meeting) {
+    const std::uint64_t draw = outcomes.draw(low, high, meeting);
+    return static_cast<double>(draw) < chance(low, high) * 0x1p53 ? Outcome::first_wins
+                                                                  : Outcome::second_wins;
+  };
+  return std::make_unique<AnsweredBy<decltype(answer)>>(answer);
 }
 
 }  // namespace duel
