@@ -6,10 +6,8 @@
 // threads in place of processes. The one that is used is MPI's (mpi/mpi_ranks.cc).
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "duel/core/result.h"

@@ -9,7 +9,6 @@
 #include "duel/truth/assumptions.h"
 #include "duel/truth/lower_bound.h"
 #include "duel/truth/matrix_catalogue.h"
-#include "duel/truth/winners.h"
 
 namespace duel {
 namespace {

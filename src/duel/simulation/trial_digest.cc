@@ -1,6 +1,5 @@
 #include "duel/simulation/trial_digest.h"
 
-#include <fmt/format.h>
 
 #include <atomic>
 #include <map>
@@ -8,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "duel/core/check.h"
 #include "duel/jobs/ranks.h"

@@ -1,7 +1,6 @@
 #include "duel/study/certified_run.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "duel/core/rng.h"
 #include "duel/experiment/live_experiment.h"

@@ -14,7 +14,6 @@
 #include "duel/simulation/simulation.h"
 #include "duel/study/spec.h"
 #include "duel/truth/matrix_catalogue.h"
-#include "duel/truth/matrix_reader.h"
 #include "duel/truth/winners.h"
 
 namespace duel {

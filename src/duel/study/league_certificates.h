@@ -6,9 +6,7 @@
 // problem and over the problems are those of the league (league.h), with duels in place of regret.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>

@@ -53,18 +53,23 @@ Json to_json(const LeftOut& left_out) {
   return {{"policy", left_out.policy}, {"reason", left_out.reason}};
 }
 
+// `numbers` is what the policy is compared by.
+Json to_json(const LeagueEntry& entry, const Json& numbers) {
+  Json json = {{"policy", entry.policy}, {"rank", entry.rank}};
+  json.update(numbers);
+  json.update({{"ratio", finite_or_null(entry.ratio)},
+               {"difference", finite_or_null(entry.difference)},
+               {"difference_se", finite_or_null(entry.difference_se)},
+               {"told_apart", entry.told_apart}});
+  return json;
+}
+
 Json to_json(const LeagueEntry& entry) {
-  return {{"policy", entry.policy},
-          {"rank", entry.rank},
-          {"mean", finite_or_null(entry.regret.mean)},
-          {"se", finite_or_null(entry.regret.se)},
-          {"median", finite_or_null(entry.regret.median)},
-          {"q90", finite_or_null(entry.regret.q90)},
-          {"max", finite_or_null(entry.regret.max)},
-          {"ratio", finite_or_null(entry.ratio)},
-          {"difference", finite_or_null(entry.difference)},
-          {"difference_se", finite_or_null(entry.difference_se)},
-          {"told_apart", entry.told_apart}};
+  return to_json(entry, {{"mean", finite_or_null(entry.regret.mean)},
+                         {"se", finite_or_null(entry.regret.se)},
+                         {"median", finite_or_null(entry.regret.median)},
+                         {"q90", finite_or_null(entry.regret.q90)},
+                         {"max", finite_or_null(entry.regret.max)}});
 }
 
 Json to_json(const LeagueTable& problem) {
@@ -81,24 +86,18 @@ Json to_json(const LeagueTable& problem) {
 Json to_json(const CertificateTable& problem) {
   Json policies = Json::array();
   for (std::size_t k = 0; k < problem.entries.size(); ++k) {
-    const LeagueEntry& rank = problem.league.entries[k];
     const PlanEntry& entry = problem.entries[k];
-    policies.push_back({{"policy", rank.policy},
-                        {"rank", rank.rank},
-                        {"mean", entry.mean},
-                        {"se", finite_or_null(entry.mean_se)},
-                        {"p10", entry.p10},
-                        {"p50", entry.p50},
-                        {"p90", entry.p90},
-                        {"p99", entry.p99},
-                        {"winner_certified", entry.winners},
-                        {"no_winner_certified", entry.no_winners},
-                        {"undecided", entry.undecided},
-                        {"wrong", entry.wrong},
-                        {"ratio", finite_or_null(rank.ratio)},
-                        {"difference", finite_or_null(rank.difference)},
-                        {"difference_se", finite_or_null(rank.difference_se)},
-                        {"told_apart", rank.told_apart}});
+    policies.push_back(
+        to_json(problem.league.entries[k], {{"mean", entry.mean},
+                                            {"se", finite_or_null(entry.mean_se)},
+                                            {"p10", entry.p10},
+                                            {"p50", entry.p50},
+                                            {"p90", entry.p90},
+                                            {"p99", entry.p99},
+                                            {"winner_certified", entry.winners},
+                                            {"no_winner_certified", entry.no_winners},
+                                            {"undecided", entry.undecided},
+                                            {"wrong", entry.wrong}}));
   }
   return {{"problem", problem.league.problem},
           {"num_arms", problem.league.num_arms},

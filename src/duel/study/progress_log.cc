@@ -13,7 +13,6 @@
 #include <optional>
 #include <utility>
 
-#include "duel/core/numbers.h"
 #include "duel/core/rng.h"
 #include "duel/core/whole_file.h"
 

@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "duel/core/duel.h"
 #include "duel/truth/preference_matrix.h"
@@ -27,12 +26,16 @@ struct Chain {
   friend bool operator==(const Chain&, const Chain&) = default;
 };
 
-struct ChainCheck {
+struct CheckCounts {
   std::uint64_t examined = 0;
   std::uint64_t violations = 0;
-  std::optional<Chain> worst;  // the violation with the largest excess; the first such one
 
   bool holds() const { return violations == 0; }
+};
+
+struct ChainCheck : CheckCounts {
+  std::optional<Chain> worst;  // the violation with the largest excess; the first such one
+
   // Share of chains that fulfil the condition; nullopt where there is no chain.
   std::optional<double> share() const;
 };
@@ -51,12 +54,9 @@ struct OrderWitness {
   double p = 0.5;
 };
 
-struct TotalOrderCheck {
-  std::uint64_t examined = 0;         // pairs
-  std::uint64_t violations = 0;       // pairs that the arm with more victories does not win
+// Of pairs; one that the arm with more victories does not win violates it.
+struct TotalOrderCheck : CheckCounts {
   std::optional<OrderWitness> worst;  // the one with the smallest p
-
-  bool holds() const { return violations == 0; }
 };
 
 struct Assumptions {

@@ -6,8 +6,6 @@
 // regret of every notion is computed from them at a checkpoint, exactly alike on every machine.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
