@@ -59,13 +59,21 @@ std::vector<T> values_from(std::string_view bytes) {
   return values;
 }
 
-// For jobs whose result is one element of `results`.
+// For jobs whose result is one element of `results`, which can be copied as bytes or is a vector of
+// such.
 template <class T>
 JobTransfer transfer_of(std::vector<T>& results) {
-  return {[&results](std::uint64_t number) { return bytes_of(std::vector<T>{results[number]}); },
-          [&results](std::uint64_t number, std::string_view bytes) {
-            results[number] = values_from<T>(bytes).at(0);
-          }};
+  if constexpr (std::is_trivially_copyable_v<T>) {
+    return {[&results](std::uint64_t number) { return bytes_of(std::vector<T>{results[number]}); },
+            [&results](std::uint64_t number, std::string_view bytes) {
+              results[number] = values_from<T>(bytes).at(0);
+            }};
+  } else {
+    return {[&results](std::uint64_t number) { return bytes_of(results[number]); },
+            [&results](std::uint64_t number, std::string_view bytes) {
+              results[number] = values_from<typename T::value_type>(bytes);
+            }};
+  }
 }
 
 struct JobsRun {

@@ -32,7 +32,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -244,21 +243,12 @@ Result<std::vector<T>> run_each(
     const std::function<bool(std::uint64_t trial, const std::atomic<bool>& stop, T& out)>& play,
     const std::function<double()>& share = nullptr) {
   std::vector<T> results(count);
-  JobHooks hooks;
-  hooks.stop = context.stop;
+  JobHooks hooks{.stop = context.stop};
   hooks.on_progress = [&](std::uint64_t finished) {
     context.report(share ? share() : static_cast<double>(finished) / static_cast<double>(count),
                    step);
   };
-  JobTransfer transfer;
-  if constexpr (std::is_trivially_copyable_v<T>) {
-    transfer = transfer_of(results);
-  } else {
-    transfer.pack = [&](std::uint64_t trial) { return bytes_of(results[trial]); };
-    transfer.unpack = [&](std::uint64_t trial, std::string_view bytes) {
-      results[trial] = values_from<typename T::value_type>(bytes);
-    };
-  }
+  const JobTransfer transfer = transfer_of(results);
   DUEL_ASSIGN(const JobsRun ran,
               run_jobs(
                   count, context.threads, hooks,

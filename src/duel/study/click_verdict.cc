@@ -75,8 +75,6 @@ Result<Ledger> ledger_of_votes(const CreditedLog& log, const std::string& id, do
   return ledger_of(table, id, alpha, log.in_order);
 }
 
-Json number_or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
-
 }  // namespace
 
 Result<ClickVerdict> click_verdict(const CreditedLog& log, const ClickVerdictSpec& spec) {
@@ -115,18 +113,18 @@ Json to_json(const CreditedLog& log, const ClickVerdict& verdict) {
          {"no_feedback", pair.no_feedback},
          {"no_contest", pair.no_contest},
          {"delta_ab", delta.value},
-         {"standard_error", number_or_null(delta.clustered_error)},
-         {"standard_error_independent", number_or_null(delta.independent_error)},
+         {"standard_error", delta.clustered_error},
+         {"standard_error_independent", delta.independent_error},
          {"interval",
           delta.bootstrap ? Json{delta.bootstrap->lower, delta.bootstrap->upper} : Json()},
          {"clusters", delta.clusters},
          {"sign_test", delta.sign_test},
          {"cluster_sign_test", delta.cluster_sign_test},
-         {"design_effect", number_or_null(delta.design_effect())}});
+         {"design_effect", delta.design_effect()}});
   }
   json["answers"] = verdict.answers;
   json["evidence"] = verdict.evidence;
-  json["verdict"] = verdict.sentence ? Json(*verdict.sentence) : Json();
+  json["verdict"] = verdict.sentence;
   const RejectedEvents& rejected = log.rejected;
   json["rejected_events"] = {{"not_shown", rejected.not_shown},
                              {"wrong_ordinal", rejected.wrong_ordinal},

@@ -32,8 +32,9 @@ class ProgressLog {
   ProgressLog& operator=(ProgressLog&&) = delete;
   ~ProgressLog();
 
-  // The logged trials of one policy on one matrix, one at a time: `take` gets each in `row`, a table
-  // of one trial, with its number. A number may come twice. Lines that do not fit are passed over.
+  // The logged trials of one policy on one matrix, one at a time: `take` gets each in `row`, a
+  // table of one trial, with its number. A number may come twice. Lines that do not fit are passed
+  // over.
   Status load(std::size_t matrix, std::size_t policy, TrialTable& row,
               const std::function<void(std::uint32_t trial)>& take) const;
 

@@ -109,9 +109,7 @@ class RankingParser {
   }
 
   Status check_data_type(std::string_view type) const {
-    for (const std::string_view known : {"soc", "soi", "toc", "toi"}) {
-      if (type == known) return Done{};
-    }
+    if (type == "soc" || type == "soi" || type == "toc" || type == "toi") return Done{};
     return here(fmt::format("data type '{}' is not one of orders", type),
                 "soc, soi, toc and toi are read");
   }
