@@ -204,9 +204,8 @@ std::string report_markdown(std::vector<ReproductionRecord> records) {
       "*skipped* what needs data that was not given, *unclear* what is outside its tolerance in a "
       "quick run. The column *source* says where a published number is from: *printed* in the "
       "paper, *read from the figure*, *worked out from what is printed*, *released by the "
-      "authors*, or *other implementation, re-run*: not published by the authors of the paper, "
-      "but given by "
-      "another program. It names that program and the number of runs.\n\n";
+      "authors*, or *other implementation, re-run*: not published by the authors of the paper, but "
+      "given by another program. It names that program and the number of runs.\n\n";
   text += fmt::format("{} reproductions, {} findings: {}.\n\n", records.size(), num_findings,
                       counts_text(records));
   text += inputs_text(records);

@@ -267,8 +267,7 @@ Status Simulation::check_memory(const SimulationPlan& plan, const std::vector<En
     }
     return Error::unsupported(
         fmt::format(
-            "{} keeps numbers for all pairs of {} arms, at least {:.1f} GB for {} trials at "
-            "a time",
+            "{} keeps numbers for all pairs of {} arms, at least {:.1f} GB for {} trials at a time",
             entry.label, plan.num_arms(), bytes / 1e9, side_by_side),
         "", fmt::format("fewer arms or threads, or a policy that does not: {}", others));
   }

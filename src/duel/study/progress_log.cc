@@ -118,8 +118,7 @@ Result<bool> ProgressLog::index(const std::string& study) {
   if (!std::getline(input, line) || input.eof()) return false;
   if (line != first_line(study)) {
     return Error::unsupported(
-        "the unfinished run here is of another study, of other matrices, or by another "
-        "version",
+        "the unfinished run here is of another study, of other matrices, or by another version",
         file_.string(), "start over with `force`");
   }
   std::uint64_t offset = line.size() + 1;

@@ -83,7 +83,12 @@ class MatrixParser {
   Result<PreferenceMatrix> parse() {
     DUEL_RETURN_IF_ERROR(read_opening());
     DUEL_RETURN_IF_ERROR(read_rows());
-    if (first_line_is_names()) take_first_row_as_names();
+    if (first_line_is_names()) {
+      names_ = first_fields_;
+      line_of_names_ = line_of_row_.front();
+      line_of_row_.erase(line_of_row_.begin());
+      values_.erase(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(columns_));
+    }
     if (names_.empty()) {
       for (std::size_t i = 1; i <= columns_; ++i) names_.push_back(fmt::format("arm{}", i));
     }
@@ -212,13 +217,6 @@ class MatrixParser {
     const bool may_have_names = names_.empty() && (!blank_separated_ || columns_ == 1);
     if (!may_have_names || line_of_row_.size() != columns_ + 1) return false;
     return values_[columns_] == 0.5 || values_[0] != 0.5;
-  }
-
-  void take_first_row_as_names() {
-    names_ = first_fields_;
-    line_of_names_ = line_of_row_.front();
-    line_of_row_.erase(line_of_row_.begin());
-    values_.erase(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(columns_));
   }
 
   Error bad_number(const std::string& text, const Error& reason, std::uint64_t line_number,

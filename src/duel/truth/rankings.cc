@@ -18,8 +18,7 @@ namespace {
 constexpr std::uint64_t kMostVoters = std::uint64_t{1} << 53;  // counts stay exact as doubles
 constexpr const char* kForm =
     "a PrefLib file of orders: '# NUMBER ALTERNATIVES: n', '# ALTERNATIVE NAME i: ..', then "
-    "ballots "
-    "such as '12: 3,{1,2},4'";
+    "ballots such as '12: 3,{1,2},4'";
 
 // Takes a whole number from the front of `rest`; nullopt where there is none or it is too large.
 std::optional<std::uint64_t> take_number(std::string_view& rest) {

@@ -1,6 +1,5 @@
 #include "duel/truth/winners.h"
 
-
 #include <ClpSimplex.hpp>
 #include <algorithm>
 #include <cmath>
