@@ -1,6 +1,5 @@
 #include "duel/simulation/trial_digest.h"
 
-
 #include <atomic>
 #include <map>
 #include <mutex>
