@@ -1,4 +1,0 @@
-// For programs that include it: pilots are declared beside the plans that they are for.
-#pragma once
-
-#include "duel/study/plan.h"
