@@ -433,7 +433,7 @@ class Engine {
   TextMap<Asleep> asleep_;
   std::set<std::pair<std::int64_t, std::string>> due_;
   std::uint64_t groups_ = 0;
-  std::size_t last_group_ = 0;  // how many requests the last turn had
+  std::size_t last_group_ = 0;       // how many requests the last turn had
   std::vector<EngineEvent> events_;  // of the group at hand
   std::vector<EngineEvent> moved_;   // `reset` and `moved`, which wait for no sync
   // The last append failed. No further append is tried until a probe succeeds, because each failed
