@@ -9,10 +9,10 @@
 namespace duel {
 
 Result<Referee> Statement::referee_of(const Rule& rule, const Parts& parts, std::size_t num_arms) {
-  DUEL_ASSIGN(Referee referee, parts.one_look
-                                   ? Referee::of_one_look(num_arms, rule.goal, rule.stopping)
-                                   : Referee::make(num_arms, rule.goal, rule.stopping));
-  if (rule.lowest_only) referee.settle_the_lowest_only();
+  Result<Referee> referee = parts.one_look
+                                ? Referee::of_one_look(num_arms, rule.goal, rule.stopping)
+                                : Referee::make(num_arms, rule.goal, rule.stopping);
+  if (referee.ok() && rule.lowest_only) referee->settle_the_lowest_only();
   return referee;
 }
 
