@@ -135,7 +135,7 @@ void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
       };
       const auto gather = [gathered, send, eid, indices](HttpResponse response) {
         std::unique_lock lock(gathered->mutex);
-        const auto told = response.status == 202 ? Json::parse(response.body) : std::nullopt;
+        const auto told = response.status == 202 ? Json::parse(response.text()) : std::nullopt;
         if (told) {
           for (const Json& one : told->at("rejected").items()) {
             gathered->verdicts[indices.at(one.at("index").get<std::size_t>())][eid] =
@@ -149,7 +149,7 @@ void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
         if (!gathered->refused) {
           return send(answer_of(202, answer_to_events(gathered->verdicts)));
         }
-        const auto problem_body = Json::parse(gathered->refused->body);
+        const auto problem_body = Json::parse(gathered->refused->text());
         send({gathered->refused->status, problem_body.value_or(Json()), {}});
       };
       forwarding_->send(eid, std::move(request), here, gather);
