@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <set>
-#include <utility>
 
 #include "duel/core/numbers.h"
 #include "duel/core/secrets.h"
 #include "duel/core/timestamp.h"
+#include "duel/http/http_text.h"
 #include "duel/server/web_pages.h"
 
 namespace duel {
@@ -58,12 +57,6 @@ class CountedOutlet final : public HttpExchange {
   const HttpMethod method_;
   const HttpFields cors_;
 };
-
-bool has_prefix_of_any_case(std::string_view text, std::string_view prefix) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return text.size() >= prefix.size() &&
-         std::ranges::equal(text.substr(0, prefix.size()), prefix, {}, lower, lower);
-}
 
 }  // namespace
 
@@ -188,18 +181,22 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
       return send(refusal(421, "this node is not the owner in that epoch", true));
     }
     admit({handler,
-           {fact, std::move(request), std::move(parameters), {}, std::move(send), hop.has_value()}},
+           fact,
+           std::move(request),
+           std::move(parameters),
+           {},
+           std::move(send),
+           hop.has_value()},
           false);
   };
   routes_.push_back({method, std::move(pattern), std::move(name), run});
   return added;
 }
 
-void Api::admit(Admission admission, bool tokens_are_fresh) {
-  Call& call = admission.call;
+void Api::admit(Call call, bool tokens_are_fresh) {
   if (call.from_node && call.fact.for_nodes) {
     call.caller.open = true;
-    return (this->*admission.handler)(call);
+    return (this->*call.handler)(call);
   }
   auto caller = caller_of(call.request);
   if (!caller.ok()) {
@@ -207,7 +204,7 @@ void Api::admit(Admission admission, bool tokens_are_fresh) {
     // Another node may have made the token since this node last read them.
     const bool waits =
         upkeep_ && !tokens_are_fresh &&
-        upkeep_->want_tokens([this, again = std::make_shared<Admission>(std::move(admission))] {
+        upkeep_->want_tokens([this, again = std::make_shared<Call>(std::move(call))] {
           admit(std::move(*again), true);
         });
     if (!waits) send(refusal(401, caller.error().message));
@@ -220,24 +217,28 @@ void Api::admit(Admission admission, bool tokens_are_fresh) {
   }
   if (auto refused = check_scope(call)) return call.send(*refused);
   if (forwarding_ && !call.from_node && asks_owner(call.fact)) {
-    return send_to_owner(std::move(admission));
+    return send_to_owner(std::move(call));
   }
-  (this->*admission.handler)(call);
+  (this->*call.handler)(call);
 }
 
-void Api::send_to_owner(Admission admission) {
-  const std::string eid = admission.call.eid();
-  HttpRequest request = std::move(admission.call.request);
-  const std::shared_ptr<HttpExchange> outlet = admission.call.send.outlet();
-  const auto kept = std::make_shared<const Admission>(std::move(admission));
+void Api::send_to_owner(Call call) {
+  const std::string eid = call.eid();
+  HttpRequest request = std::move(call.request);
+  const std::shared_ptr<HttpExchange> outlet = call.send.outlet();
+  const auto kept = std::make_shared<const Call>(std::move(call));
   const auto here = [this, kept](HttpRequest asked, Forwarding::Respond respond) {
-    const Call& call = kept->call;
-    Call local{call.fact, std::move(asked), call.parameters, call.caller,
-               relayed(std::move(respond), call.send.outlet())};
-    (this->*kept->handler)(local);
+    Call local{kept->handler,    kept->fact,   std::move(asked),
+               kept->parameters, kept->caller, relayed(std::move(respond), kept->send.outlet())};
+    (this->*local.handler)(local);
   };
   forwarding_->send(eid, std::move(request), here,
                     [outlet](HttpResponse response) { outlet->send(std::move(response)); });
+}
+
+void Api::run_later(const Call& call, TaskQueue::Task work) {
+  if (background_->post(std::move(work))) return;
+  call.send(refusal(429, "too much work waits; try again", true));
 }
 
 std::optional<ServerAnswer> Api::check_rate(const Caller& caller) {
@@ -293,10 +294,11 @@ Result<Api::Caller> Api::caller_of(const HttpRequest& request) const {
   if (options_.caller_owns_store) return Caller{.token = std::nullopt, .open = true};
   if (header == nullptr) return Caller{.token = std::nullopt, .open = !tokens_.any()};
   // The scheme's name is case-insensitive (RFC 9110, 11.1).
-  if (!has_prefix_of_any_case(*header, "Bearer ")) {
+  constexpr std::string_view kScheme = "Bearer ";
+  if (!equal_ignoring_case(std::string_view(*header).substr(0, kScheme.size()), kScheme)) {
     return Error::invalid_argument("the header Authorization has to be `Bearer TOKEN`");
   }
-  auto token = tokens_.find(std::string_view(*header).substr(7), current_time_ms());
+  auto token = tokens_.find(std::string_view(*header).substr(kScheme.size()), current_time_ms());
   if (!token) return Error::invalid_argument("the token is unknown, revoked or expired");
   return Caller{.token = std::move(token), .open = false};
 }

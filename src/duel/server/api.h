@@ -2,20 +2,19 @@
 // thread may call `handle`; the reply is sent before it returns, or later on another thread.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/core/text_map.h"
@@ -33,6 +32,7 @@
 #include "duel/service/views.h"
 #include "duel/verdict/traffic_health.h"
 #include "duel/wire/openapi.h"
+#include "duel/wire/received_body.h"
 #include "duel/wire/reply.h"
 #include "duel/wire/report_token.h"
 #include "duel/wire/requests.h"
@@ -46,8 +46,11 @@ class Send {
  public:
   explicit Send(std::shared_ptr<HttpExchange> outlet) : outlet_(std::move(outlet)) {}
   void operator()(ServerAnswer answer) const { outlet_->send(to_http(std::move(answer))); }
-  std::shared_ptr<HttpStream> stream(int status, HttpFields headers) const {
-    return outlet_->stream(status, std::move(headers));
+  // Answers with a body of that type, which is written piece by piece.
+  std::shared_ptr<HttpStream> stream(std::string type, const HttpFields& more = {}) const {
+    HttpFields headers{{"Content-Type", std::move(type)}, {"Cache-Control", "no-store"}};
+    headers.insert(headers.end(), more.begin(), more.end());
+    return outlet_->stream(200, std::move(headers));
   }
   const std::shared_ptr<HttpExchange>& outlet() const { return outlet_; }
 
@@ -76,10 +79,6 @@ Send relayed(Forwarding::Respond respond, std::shared_ptr<HttpExchange> streams)
 // Signs and checks report tokens. Every node of a store has the same key.
 ReportTokens report_tokens_of(const Engine& engine);
 
-// The proof in the body's report token; nothing if it has no token.
-Result<std::optional<Proof>> proof_in(const ReportTokens& tokens, const std::string& experiment_id,
-                                      const OutcomeBody& body, const std::string& duel_id);
-
 class Api {
  public:
   Api(Engine& engine, ApiTokens& tokens, ApiOptions options);
@@ -104,7 +103,10 @@ class Api {
     // No API token: only a report token in the body can open a route.
     bool is_anonymous() const { return !open && !token; }
   };
+  struct Call;
+  using Handler = void (Api::*)(Call&);
   struct Call {
+    Handler handler;
     const RouteFact& fact;
     HttpRequest request;
     PathParameters parameters;
@@ -118,12 +120,14 @@ class Api {
     // A whole number in the query, from `low` to `high`.
     Result<std::uint64_t> query_count(std::string_view name, std::uint64_t otherwise,
                                       std::uint64_t low, std::uint64_t high) const;
-  };
-  using Handler = void (Api::*)(Call&);
-  // A call on its way to its handler.
-  struct Admission {
-    Handler handler;
-    Call call;
+    // The body as a struct. Nothing if it is not valid, and then the caller has been told.
+    template <class Body>
+    std::optional<Body> read() const {
+      ServerAnswer refused;
+      auto body = body_of<Body>(request, limits(), UnknownFields::refused, refused);
+      if (!body) send(std::move(refused));
+      return body;
+    }
   };
 
   void add_routes();  // routes.cc
@@ -133,8 +137,8 @@ class Api {
                  std::vector<TokenScope> scopes, Handler handler);
   void name_hosts();
   // Finds out who calls and whether they may, and calls the handler, here or on the owner's node.
-  void admit(Admission admission, bool tokens_are_fresh);
-  void send_to_owner(Admission admission);
+  void admit(Call call, bool tokens_are_fresh);
+  void send_to_owner(Call call);
   std::optional<ServerAnswer> check_origin(const HttpRequest& request) const;
   std::optional<ServerAnswer> check_rate(const Caller& caller);
   std::optional<ServerAnswer> check_scope(const Call& call) const;
@@ -143,19 +147,26 @@ class Api {
   // The key with which subjects and requests of this experiment are hashed.
   std::string salt_of(const std::string& experiment_id);
   // Sends the engine's answer to the caller: an error as a problem, an answer through `reply`.
-  template <class Answer, class Reply>
-  static auto told(const Call& call, Reply reply) {
-    return [send = call.send, reply = std::move(reply)](const Result<Answer>& answer,
-                                                        const Delivery& delivery) {
+  template <class Reply>
+  static auto told(const Send& send, Reply reply) {
+    return [send, reply = std::move(reply)](const auto& answer, const Delivery& delivery) {
       send(answer.ok() ? with_lease(reply(*answer), delivery)
                        : refusal_of(answer.error(), delivery));
     };
   }
-  // The same where the answer is a described body.
-  template <class Answer>
-  static auto told(const Call& call) {
-    return told<Answer>(call, [](const Answer& answer) { return answer_of(200, answer); });
+  // Runs `work(turn)`, which gives a Result, on the experiment of the call, and sends the answer.
+  template <class Work, class Reply>
+  void ask(const Call& call, AnswerWhen when, Work work, Reply reply) {
+    using Answer = std::decay_t<decltype(*work(std::declval<const Turn&>()))>;
+    engine_.ask<Answer>(call.eid(), when, std::move(work), told(call.send, std::move(reply)));
   }
+  // The same where the answer is a described body.
+  template <class Work>
+  void ask(const Call& call, AnswerWhen when, Work work) {
+    ask(call, when, std::move(work), [](const auto& answer) { return answer_of(200, answer); });
+  }
+  // Runs the work on a background thread. If too much waits there, the caller is told so.
+  void run_later(const Call& call, TaskQueue::Task work);
 
   // experiment_routes.cc
   void create_experiment(Call& call);
@@ -195,11 +206,10 @@ class Api {
   void list_policies(Call& call);
   // export_routes.cc
   void export_log(Call& call);
-  // token_routes.cc
+  // operation_routes.cc
   void list_tokens(Call& call);
   void create_token(Call& call);
   void delete_token(Call& call);
-  // operation_routes.cc
   void healthz(Call& call);
   void readyz(Call& call);
   void metrics(Call& call);

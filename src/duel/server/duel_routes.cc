@@ -88,24 +88,13 @@ struct ReportedWithNext {
   std::optional<ProgressAnswer> progress;
 };
 
-// The wish for the duel that comes with the answer to a report (`?next=1`); no id: none is wanted.
-struct NextWish {
-  std::string duel_id;
-  std::string request;
-  bool voter = false;
-};
-
-Result<ReportedWithNext> report_and_serve(const Turn& turn, const Report& report,
-                                          const NextWish& next) {
+// `next` is the wish for the duel that comes with the answer (`?next=1`); no id: none is wanted.
+Result<ReportedWithNext> report_and_serve(const Turn& turn, const Report& report, Wish next) {
   Experiment& experiment = turn.experiment;
   const bool wants_next = !next.duel_id.empty();
-  Wish wish;
-  wish.duel_id = next.duel_id;
-  wish.request = next.request;
-  wish.voter = next.voter;
   if (wants_next) {
     // Checked before anything is staged: an error tells the caller that the report was not taken.
-    DUEL_RETURN_IF_ERROR(experiment.check_wish(wish));
+    DUEL_RETURN_IF_ERROR(experiment.check_wish(next));
     const auto known = experiment.served_before(next.duel_id, next.request);
     if (!known.ok() && reason_of(known.error()) == Reason::other_question) {
       return refused(Reason::id_taken,
@@ -121,13 +110,27 @@ Result<ReportedWithNext> report_and_serve(const Turn& turn, const Report& report
   const bool unknown_voter =
       reported.what == Reported::What::ignored && next.voter && reported.subject.empty();
   if (!wants_next || reported.recovered || unknown_voter) return told;
-  wish.subject = reported.subject;  // the next duel is for the one who was asked before
-  DUEL_ASSIGN(told.next, experiment.serve(wish, turn.moment));
+  next.subject = reported.subject;  // the next duel is for the one who was asked before
+  DUEL_ASSIGN(told.next, experiment.serve(next, turn.moment));
   const Standing standing = standing_of(experiment.ledger());
   told.progress = ProgressAnswer{.verdict = verdict_of(experiment.ledger(), standing),
                                  .certified = experiment.ledger().certificate().has_value(),
                                  .expected_duels_left = standing.duels_left};
   return told;
+}
+
+// The proof in the body's report token; nothing if it has no token.
+Result<std::optional<Proof>> proof_in(const ReportTokens& tokens, const std::string& experiment_id,
+                                      const OutcomeBody& body, const std::string& duel_id) {
+  if (body.report_token.empty()) return std::optional<Proof>();
+  std::optional<Proof> proof = tokens.verify(body.report_token);
+  if (!proof || proof->experiment_id != experiment_id) {
+    return refused(Reason::proof_forged, "the report token is not of this experiment");
+  }
+  if (proof->duel_id != duel_id) {
+    return refused(Reason::other_proof, "token_mismatch: the report token is of another duel");
+  }
+  return proof;
 }
 
 // Takes one outcome of many. An invalid one does not keep the others from being taken. A failure of
@@ -167,19 +170,6 @@ Result<BatchOutcome> report_item(const Turn& turn, const ReportTokens& tokens,
 
 }  // namespace
 
-Result<std::optional<Proof>> proof_in(const ReportTokens& tokens, const std::string& experiment_id,
-                                      const OutcomeBody& body, const std::string& duel_id) {
-  if (body.report_token.empty()) return std::optional<Proof>();
-  std::optional<Proof> proof = tokens.verify(body.report_token);
-  if (!proof || proof->experiment_id != experiment_id) {
-    return refused(Reason::proof_forged, "the report token is not of this experiment");
-  }
-  if (proof->duel_id != duel_id) {
-    return refused(Reason::other_proof, "token_mismatch: the report token is of another duel");
-  }
-  return proof;
-}
-
 // Called when the answer goes out, and not when it is worked out, which can happen several times.
 void Api::count_served(const std::string& eid, const Offer& offer) {
   if (is_again(offer)) return;
@@ -195,9 +185,8 @@ void Api::refuse_outcome(const std::string& eid, const Send& send, ServerAnswer 
 }
 
 void Api::serve_duels(Call& call) {
-  ServerAnswer refused;
-  const auto body = body_of<DuelBody>(call.request, call.limits(), UnknownFields::refused, refused);
-  if (!body) return call.send(std::move(refused));
+  const auto body = call.read<DuelBody>();
+  if (!body) return;
   const auto wrong = [&](const char* field, const char* message) {
     call.send(refusal(Error::invalid_argument(message).in_field(field)));
   };
@@ -215,88 +204,79 @@ void Api::serve_duels(Call& call) {
   }
   Wish wish = wish_of(*body, voter, salt_of(call.eid()));
   if (one) {
-    engine_.ask<Offer>(
-        call.eid(), AnswerWhen::appended,
+    return ask(
+        call, AnswerWhen::appended,
         [wish = std::move(wish)](const Turn& turn) {
           return turn.experiment.serve(wish, turn.moment);
         },
-        told<Offer>(call, [this, eid = call.eid()](const Offer& offer) {
+        [this, eid = call.eid()](const Offer& offer) {
           count_served(eid, offer);
           const bool again = is_again(offer);
           return answer_of(again ? 200 : 201, duel_answer(eid, offer, report_tokens_),
                            replayed(again));
-        }));
-    return;
+        });
   }
   const bool named = !body->batch_id.empty();
   const std::string batch_id =
       named ? body->batch_id : new_duel_id(engine_.world(), engine_.world().wall_time_ms());
-  engine_.ask<std::vector<Offer>>(
-      call.eid(), AnswerWhen::appended,
+  ask(
+      call, AnswerWhen::appended,
       [wish, batch_id, named, count = body->count](const Turn& turn) {
         return serve_batch(turn, wish, batch_id, named, count);
       },
-      told<std::vector<Offer>>(
-          call, [this, eid = call.eid(), batch_id](const std::vector<Offer>& offers) {
-            const bool again = is_again(offers.front());
-            DuelBatch batch{.batch_id = batch_id, .items = {}};
-            for (const Offer& offer : offers) {
-              if (!again) count_served(eid, offer);
-              batch.items.push_back(duel_answer(eid, offer, report_tokens_));
-            }
-            return answer_of(again ? 200 : 201, batch, replayed(again));
-          }));
+      [this, eid = call.eid(), batch_id](const std::vector<Offer>& offers) {
+        const bool again = is_again(offers.front());
+        DuelBatch batch{.batch_id = batch_id, .items = {}};
+        for (const Offer& offer : offers) {
+          if (!again) count_served(eid, offer);
+          batch.items.push_back(duel_answer(eid, offer, report_tokens_));
+        }
+        return answer_of(again ? 200 : 201, batch, replayed(again));
+      });
 }
 
 void Api::show_duel(Call& call) {
-  engine_.ask<DuelShown>(
-      call.eid(), AnswerWhen::appended,
+  ask(call, AnswerWhen::appended,
       [duel = call.parameters.at("did")](const Turn& turn) -> Result<DuelShown> {
         DUEL_ASSIGN(const DuelRecords records, turn.experiment.find(duel));
         return duel_shown(turn.experiment, records);
-      },
-      told<DuelShown>(call));
+      });
 }
 
 void Api::interleave_duel(Call& call) {
-  ServerAnswer refused;
-  const auto body =
-      body_of<InterleavingBody>(call.request, call.limits(), UnknownFields::refused, refused);
-  if (!body) return call.send(std::move(refused));
+  const auto body = call.read<InterleavingBody>();
+  if (!body) return;
   const bool sees = call.caller.may(TokenScope::read, call.eid());
-  engine_.ask<Page>(
-      call.eid(), AnswerWhen::appended,
+  ask(
+      call, AnswerWhen::appended,
       [lists = lists_of(*body), duel = call.parameters.at("did")](const Turn& turn) {
         return turn.experiment.page(duel, lists, turn.moment);
       },
-      told<Page>(call, [sees, salt = salt_of(call.eid())](const Page& page) {
+      [sees, salt = salt_of(call.eid())](const Page& page) {
         return answer_of(200, page_answer(page, sees, salt));
-      }));
+      });
 }
 
 void Api::interleave_in_one(Call& call) {
-  ServerAnswer refused;
-  const auto body =
-      body_of<OneShotBody>(call.request, call.limits(), UnknownFields::refused, refused);
-  if (!body) return call.send(std::move(refused));
+  const auto body = call.read<OneShotBody>();
+  if (!body) return;
   if (body->duel.count != 1 || !body->duel.batch_id.empty()) {
     return call.send(refusal(400, "/batch_id is for duels without lists"));
   }
   const bool sees = call.caller.may(TokenScope::read, call.eid());
   const std::string salt = salt_of(call.eid());
-  engine_.ask<Experiment::ServedPage>(
-      call.eid(), AnswerWhen::appended,
+  ask(
+      call, AnswerWhen::appended,
       [wish = wish_of(body->duel, false, salt), lists = lists_of(body->page)](const Turn& turn) {
         return turn.experiment.serve_page(wish, lists, turn.moment);
       },
-      told<Experiment::ServedPage>(
-          call, [this, eid = call.eid(), sees, salt](const Experiment::ServedPage& served) {
-            count_served(eid, served.offer);
-            const bool again = is_again(served.offer);
-            const OneShotAnswer answer{duel_answer(eid, served.offer, report_tokens_),
-                                       page_answer(served.page, sees, salt)};
-            return answer_of(again ? 200 : 201, answer, replayed(again));
-          }));
+      [this, eid = call.eid(), sees, salt](const Experiment::ServedPage& served) {
+        count_served(eid, served.offer);
+        const bool again = is_again(served.offer);
+        const OneShotAnswer answer{duel_answer(eid, served.offer, report_tokens_),
+                                   page_answer(served.page, sees, salt)};
+        return answer_of(again ? 200 : 201, answer, replayed(again));
+      });
 }
 
 void Api::report_outcome(Call& call) {
@@ -315,7 +295,7 @@ void Api::report_outcome(Call& call) {
     return call.send(known ? refusal(403, "this token reports only with the duel's report token")
                            : refusal(401, "a token or a report token is needed"));
   }
-  NextWish next{.duel_id = "", .request = "", .voter = !trusted};
+  Wish next{.voter = !trusted};
   const std::string* asks_next = call.request.query_value("next");
   const std::string* next_id = call.request.query_value("next_duel_id");
   if (next_id != nullptr) {

@@ -130,7 +130,13 @@ void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
       for (const std::size_t k : indices) body.push_back(narrowed(*items[k], eid));
       request.body = body.dump();
       const auto here = [this, &fact, caller](HttpRequest asked, Forwarding::Respond respond) {
-        Call local{fact, std::move(asked), {}, caller, relayed(std::move(respond), nullptr), true};
+        Call local{&Api::take_events,
+                   fact,
+                   std::move(asked),
+                   {},
+                   caller,
+                   relayed(std::move(respond), nullptr),
+                   true};
         take_events(local);
       };
       const auto gather = [gathered, send, eid, indices](HttpResponse response) {
@@ -155,9 +161,7 @@ void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
       forwarding_->send(eid, std::move(request), here, gather);
     }
   };
-  if (!background_->post(work)) {
-    call.send(refusal(429, "too much work waits; try again", true));
-  }
+  run_later(call, work);
 }
 
 void Api::take_events(Call& call) {
@@ -238,7 +242,7 @@ void Api::take_events(Call& call) {
         }
         return answer_to_events(verdicts);
       },
-      told<EventsAnswer>(call, [](const EventsAnswer& answer) { return answer_of(202, answer); }));
+      told(call.send, [](const EventsAnswer& answer) { return answer_of(202, answer); }));
 }
 
 }  // namespace duel

@@ -22,29 +22,20 @@ ServerAnswer configuration(const ExperimentAnswer& answer) {
   return {200, described_json(answer), {{"ETag", answer.etag}}};
 }
 
-Result<ExperimentAnswer> shown(const Turn& turn, const Status& changed) {
-  if (!changed.ok()) return changed.error();
-  return experiment_answer(turn.experiment);
-}
+Result<ExperimentAnswer> shown_now(const Turn& turn) { return experiment_answer(turn.experiment); }
 
-struct Creation {
-  ExperimentAnswer experiment;
-  bool created = false;  // it was not there before
-};
-
-// An arm after a request, and whether the request added it.
-struct ArmChange {
-  ArmAnswer arm;
-  bool added = false;
+// An experiment or an arm after a request, and whether the request made it.
+template <class Answer>
+struct Made {
+  Answer answer;
+  bool is_new = false;
 };
 
 }  // namespace
 
 void Api::create_experiment(Call& call) {
-  ServerAnswer refused;
-  const auto body =
-      body_of<ExperimentBody>(call.request, call.limits(), UnknownFields::refused, refused);
-  if (!body) return call.send(std::move(refused));
+  const auto body = call.read<ExperimentBody>();
+  if (!body) return;
   if (body->arms.size() > engine_.most_arms()) {
     const std::string why = too_many_arms(body->arms.size(), engine_.most_arms());
     return call.send(refusal(400, "/arms " + why, false, {{"/arms", why}}));
@@ -60,16 +51,17 @@ void Api::create_experiment(Call& call) {
   const auto at_fault = [](const Error& error) {
     return reason_of(error) ? error : at_pointer(error, "");
   };
-  engine_.create<Creation>(
+  using Created = Made<ExperimentAnswer>;
+  engine_.create<Created>(
       *record,
-      [](const Turn& turn, bool created) -> Result<Creation> {
-        return Creation{experiment_answer(turn.experiment), created};
+      [](const Turn& turn, bool created) -> Result<Created> {
+        return Created{experiment_answer(turn.experiment), created};
       },
-      [send = call.send, eid = call.eid(), at_fault](const Result<Creation>& done,
+      [send = call.send, eid = call.eid(), at_fault](const Result<Created>& done,
                                                      const Delivery& delivery) {
         if (!done.ok()) return send(refusal_of(at_fault(done.error()), delivery));
-        ServerAnswer answer = configuration(done->experiment);
-        if (done->created) {
+        ServerAnswer answer = configuration(done->answer);
+        if (done->is_new) {
           answer.status = 201;
           answer.headers.emplace_back("Location", "/v1/experiments/" + eid);
         }
@@ -101,14 +93,7 @@ void Api::list_experiments(Call& call) {
               });
 }
 
-void Api::show_experiment(Call& call) {
-  engine_.ask<ExperimentAnswer>(
-      call.eid(), AnswerWhen::appended,
-      [](const Turn& turn) -> Result<ExperimentAnswer> {
-        return experiment_answer(turn.experiment);
-      },
-      told<ExperimentAnswer>(call, configuration));
-}
+void Api::show_experiment(Call& call) { ask(call, AnswerWhen::appended, shown_now, configuration); }
 
 void Api::patch_experiment(Call& call) {
   const std::string* if_match = call.request.header("if-match");
@@ -126,8 +111,8 @@ void Api::patch_experiment(Call& call) {
   }
   const auto body = read_body<PatchBody>(*parsed.json, UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
-  engine_.ask<ExperimentAnswer>(
-      call.eid(), AnswerWhen::durable,
+  ask(
+      call, AnswerWhen::durable,
       [body = *body, match = *if_match](const Turn& turn) -> Result<ExperimentAnswer> {
         const std::string etag = etag_of(turn.experiment.ledger());
         if (match != etag && match != "*") {
@@ -135,9 +120,10 @@ void Api::patch_experiment(Call& call) {
                                fmt::format("the experiment is at {}, not at {}", etag, match));
         }
         DUEL_ASSIGN(const ConfiguredRecord changed, configured_by(turn.experiment.ledger(), body));
-        return shown(turn, turn.experiment.configure(changed, turn.moment));
+        DUEL_RETURN_IF_ERROR(turn.experiment.configure(changed, turn.moment));
+        return shown_now(turn);
       },
-      told<ExperimentAnswer>(call, configuration));
+      configuration);
 }
 
 void Api::change_state(Call& call) {
@@ -148,47 +134,41 @@ void Api::change_state(Call& call) {
                     : verb == "resume"   ? Step::resume
                     : verb == "complete" ? Step::complete
                                          : Step::archive;
-  engine_.ask<ExperimentAnswer>(
-      call.eid(), AnswerWhen::durable,
-      [step](const Turn& turn) {
-        return shown(turn, turn.experiment.change_state(step, turn.moment));
+  ask(
+      call, AnswerWhen::durable,
+      [step](const Turn& turn) -> Result<ExperimentAnswer> {
+        DUEL_RETURN_IF_ERROR(turn.experiment.change_state(step, turn.moment));
+        return shown_now(turn);
       },
-      told<ExperimentAnswer>(call, configuration));
+      configuration);
 }
 
 void Api::put_arm(Call& call) {
-  ServerAnswer refused;
-  const auto body =
-      body_of<NewArmBody>(call.request, call.limits(), UnknownFields::refused, refused);
-  if (!body) return call.send(std::move(refused));
-  engine_.ask<ArmChange>(
-      call.eid(), AnswerWhen::durable,
+  const auto body = call.read<NewArmBody>();
+  if (!body) return;
+  ask(
+      call, AnswerWhen::durable,
       [arm = ArmEntry{.id = call.parameters.at("aid"),
                       .payload = "",
                       .sha256 = "",
                       .content = body->payload},
-       most = engine_.most_arms()](const Turn& turn) -> Result<ArmChange> {
+       most = engine_.most_arms()](const Turn& turn) -> Result<Made<ArmAnswer>> {
         const Ledger& ledger = turn.experiment.ledger();
         if (ledger.num_arms() >= most && !ledger.find_arm(arm.id)) {
-          return duel::refused(Reason::too_many_arms, too_many_arms(ledger.num_arms() + 1, most),
-                               "arms");
+          return refused(Reason::too_many_arms, too_many_arms(ledger.num_arms() + 1, most), "arms");
         }
         DUEL_ASSIGN(const bool added, turn.experiment.add_arm(arm, turn.moment));
-        return ArmChange{arm_answer(ledger, arm.id), added};
+        return Made<ArmAnswer>{arm_answer(ledger, arm.id), added};
       },
-      told<ArmChange>(call, [](const ArmChange& change) {
-        return answer_of(change.added ? 201 : 200, change.arm);
-      }));
+      [](const Made<ArmAnswer>& made) { return answer_of(made.is_new ? 201 : 200, made.answer); });
 }
 
 void Api::delete_arm(Call& call) {
-  engine_.ask<ArmAnswer>(
-      call.eid(), AnswerWhen::durable,
+  ask(call, AnswerWhen::durable,
       [arm = call.parameters.at("aid")](const Turn& turn) -> Result<ArmAnswer> {
         DUEL_RETURN_IF_ERROR(turn.experiment.retire_arm(arm, turn.moment));
         return arm_answer(turn.experiment.ledger(), arm);
-      },
-      told<ArmAnswer>(call));
+      });
 }
 
 void Api::take_comparisons(Call& call) {
@@ -200,13 +180,11 @@ void Api::take_comparisons(Call& call) {
   if (!body) return call.send(std::move(refused));
   const auto comparisons = comparisons_of(*body);
   if (!comparisons.ok()) return call.send(refusal(comparisons.error()));
-  engine_.ask<AcceptedAnswer>(
-      call.eid(), AnswerWhen::durable,
+  ask(call, AnswerWhen::durable,
       [comparisons = *comparisons](const Turn& turn) -> Result<AcceptedAnswer> {
         DUEL_RETURN_IF_ERROR(turn.experiment.compare(comparisons, turn.moment));
         return AcceptedAnswer{comparisons.size()};
-      },
-      told<AcceptedAnswer>(call));
+      });
 }
 
 void Api::import_log(Call& call) {
@@ -216,20 +194,14 @@ void Api::import_log(Call& call) {
   // A log is read and folded before the engine is asked to write it. That takes long, so it must
   // not happen on the threads that talk to clients.
   const auto text = std::make_shared<std::string>(std::move(call.request.body));
-  const bool taken = background_->post([this, text, eid = call.eid(), send = call.send] {
-    engine_.import_log<ExperimentAnswer>(
-        eid, std::move(*text),
-        [](const Turn& turn) -> Result<ExperimentAnswer> {
-          return experiment_answer(turn.experiment);
-        },
-        [send](const Result<ExperimentAnswer>& imported, const Delivery& delivery) {
-          if (!imported.ok()) return send(refusal_of(imported.error(), delivery));
-          ServerAnswer answer = configuration(*imported);
-          answer.status = 201;
-          send(with_lease(std::move(answer), delivery));
-        });
+  run_later(call, [this, text, eid = call.eid(), send = call.send] {
+    engine_.import_log<ExperimentAnswer>(eid, std::move(*text), shown_now,
+                                         told(send, [](const ExperimentAnswer& imported) {
+                                           ServerAnswer answer = configuration(imported);
+                                           answer.status = 201;
+                                           return answer;
+                                         }));
   });
-  if (!taken) call.send(refusal(429, "too much work waits; try again", true));
 }
 
 }  // namespace duel

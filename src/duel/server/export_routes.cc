@@ -63,7 +63,7 @@ void Api::export_log(Call& call) {
   if (wanted != "duels" && form != "jsonl") {
     return call.send(refusal(400, fmt::format("{} are exported as jsonl", wanted)));
   }
-  const bool taken = background_->post([this, wanted, form, eid = call.eid(), send = call.send] {
+  run_later(call, [this, wanted, form, eid = call.eid(), send = call.send] {
     Store& store = engine_.store();
     if (const auto head = store.head(eid); !head.ok() || head->sequence == 0) {
       return send(refusal(404, "there is no experiment '" + eid + "'"));
@@ -72,14 +72,11 @@ void Api::export_log(Call& call) {
       const auto table = comparisons_of_log(store, eid);
       if (!table.ok()) return send(refusal(table.error()));
       const auto parsed = parse_comparison_format(form);
-      const auto stream =
-          send.stream(200, {{"Content-Type", form == "jsonl" ? "application/x-ndjson" : "text/csv"},
-                            {"Cache-Control", "no-store"}});
+      const auto stream = send.stream(form == "jsonl" ? "application/x-ndjson" : "text/csv");
       if (write_in_pieces(*stream, to_text(*table, *parsed))) stream->finish();
       return;
     }
-    const auto stream =
-        send.stream(200, {{"Content-Type", "application/x-ndjson"}, {"Cache-Control", "no-store"}});
+    const auto stream = send.stream("application/x-ndjson");
     // The chain is checked here because serving may rest on a snapshot and never read the older
     // lines. At a damaged line the stream ends without `finish`, so that the client sees an
     // incomplete answer and does not take it for the whole log.
@@ -100,7 +97,6 @@ void Api::export_log(Call& call) {
     });
     if (read.ok()) stream->finish();
   });
-  if (!taken) call.send(refusal(429, "too much work waits; try again", true));
 }
 
 }  // namespace duel

@@ -1,14 +1,18 @@
-// For those who run the server: health, readiness, metrics, version and the API's description.
+// For those who run the server: tokens of callers, health, readiness, metrics, version and the
+// API's description. Making and revoking a token is rare, and waits for the store on the thread of
+// the connection.
 #include <fmt/format.h>
 
 #include <string>
 #include <utility>
 
 #include "duel/core/metric_family.h"
+#include "duel/core/timestamp.h"
 #include "duel/log/record.h"
 #include "duel/server/api.h"
 #include "duel/version_info.h"
 #include "duel/wire/answers.h"
+#include "duel/wire/requests.h"
 
 namespace duel {
 namespace {
@@ -50,6 +54,41 @@ std::string node_metrics(Nodes& nodes) {
 }
 
 }  // namespace
+
+void Api::list_tokens(Call& call) {
+  ListOf<TokenAnswer> list;
+  for (const ApiToken& token : tokens_.list()) list.items.push_back(token);
+  call.send(answer_of(200, list));
+}
+
+void Api::create_token(Call& call) {
+  const auto body = call.read<TokenBody>();
+  if (!body) return;
+  if (body->expires_at && body->expires_at->ms <= current_time_ms()) {
+    return call.send(
+        refusal(400, "/expires_at is in the past", false, {{"/expires_at", "is in the past"}}));
+  }
+  // From the first token on every caller needs one. If the first could not make others, nobody
+  // could make any.
+  const bool makes_others = body->scope == TokenScope::admin && body->experiment_id.empty();
+  if (!tokens_.any() && !makes_others) {
+    return call.send(refusal(409,
+                             "the first token has to be of scope 'admin' and for all experiments: "
+                             "from then on every caller needs one, and only such a token can make "
+                             "others; `duel token create --scope admin`"));
+  }
+  const auto made = tokens_.create(body->scope, body->name, body->experiment_id,
+                                   body->expires_at ? body->expires_at->ms : 0);
+  if (!made.ok()) return call.send(refusal(made.error()));
+  call.send(answer_of(201, NewTokenAnswer{made->second, made->first}));
+}
+
+void Api::delete_token(Call& call) {
+  const auto erased = tokens_.erase(call.parameters.at("tid"));
+  if (!erased.ok()) return call.send(refusal(erased.error()));
+  if (!*erased) return call.send(refusal(404, "there is no such token"));
+  call.send(answer_of(200, RevokedAnswer{}));
+}
 
 void Api::healthz(Call& call) { call.send(answer_of(200, StatusAnswer{"ok"})); }
 
@@ -95,8 +134,7 @@ void Api::metrics(Call& call) {
       [this, text, send = call.send](const Result<std::string>& of_experiments, const Delivery&) {
         const std::string all = text + (of_experiments.ok() ? *of_experiments : "");
         const auto write = [this, all, send] {
-          const auto stream = send.stream(
-              200, {{"Content-Type", "text/plain; version=0.0.4"}, {"Cache-Control", "no-store"}});
+          const auto stream = send.stream("text/plain; version=0.0.4");
           Nodes* const nodes = engine_.store().nodes();
           stream->write(all + (nodes != nullptr ? node_metrics(*nodes) : ""));
           stream->finish();

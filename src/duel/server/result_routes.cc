@@ -1,5 +1,7 @@
-// What is shown of an experiment: result, certificate, health, timeline, and the stream of events.
-// All but the stream are made on reader threads (views.h); plans run on background threads.
+// What is shown of an experiment: result, certificate, health, timeline, and the stream of events;
+// for the web pages the progress of a vote, the last duels, and the policies to choose from. All
+// but the stream are made on reader threads (views.h); plans run on background threads.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -12,9 +14,12 @@
 
 #include "duel/core/described_json.h"
 #include "duel/core/numbers.h"
+#include "duel/policies/registry.h"
 #include "duel/server/api.h"
+#include "duel/server/recent_duels.h"
 #include "duel/study/plan.h"
 #include "duel/verdict/health.h"
+#include "duel/verdict/standing.h"
 #include "duel/wire/answers.h"
 #include "duel/wire/received_body.h"
 #include "duel/wire/requests.h"
@@ -34,6 +39,20 @@ std::string text_of(const std::vector<EngineEvent>& events) {
 ServerAnswer refused_plan(Error error) {
   if (!error.field.empty()) error.where = "/" + error.field;
   return refusal(error);
+}
+
+// How far the leader is on its way to a certificate, 0 to 1; nothing if the goal goes by scores.
+std::optional<double> share_of_evidence(const Ledger& ledger, const Standing& standing) {
+  if (ledger.certificate()) return 1.0;
+  if (standing.order) {
+    return static_cast<double>(standing.order->shown()) /
+           static_cast<double>(std::max<std::size_t>(1, standing.order->needed.size()));
+  }
+  std::optional<double> least;
+  for (const ArmStanding& rival : standing.arms) {
+    if (rival.beaten) least = std::min(least.value_or(1), std::max(0.0, *rival.beaten));
+  }
+  return least;
 }
 
 }  // namespace
@@ -104,9 +123,7 @@ void Api::open_stream(Call& call) {
         const bool elsewhere =
             !missed.ok() && reason_of(missed.error()) == Reason::not_ours && who == Listens::client;
         if (!missed.ok() && !elsewhere) return send(refusal_of(missed.error(), delivery));
-        const auto stream = send.stream(200, {{"Content-Type", "text/event-stream"},
-                                              {"Cache-Control", "no-store"},
-                                              {"X-Accel-Buffering", "no"}});
+        const auto stream = send.stream("text/event-stream", {{"X-Accel-Buffering", "no"}});
         if (!elsewhere && !missed->empty()) stream->write(*missed);
         // For an experiment of this node no event is missed between `missed` and here: later ones
         // are sent after this function, by the same thread.
@@ -125,9 +142,8 @@ void Api::open_stream(Call& call) {
 }
 
 void Api::plan(Call& call) {
-  ServerAnswer refused;
-  const auto body = body_of<PlanBody>(call.request, call.limits(), UnknownFields::refused, refused);
-  if (!body) return call.send(std::move(refused));
+  const auto body = call.read<PlanBody>();
+  if (!body) return;
   PlanQuestion question;
   question.threads = 1;
   question.arms = body->arms;
@@ -146,7 +162,7 @@ void Api::plan(Call& call) {
   question.shared_causes = body->shared_causes;
   const auto spec = plan_spec(question);
   if (!spec.ok()) return call.send(refused_plan(spec.error()));
-  const bool taken = background_->post([spec = *spec, send = call.send] {
+  run_later(call, [spec = *spec, send = call.send] {
     std::atomic<bool> stop = false;
     const auto begun = Clock::now();
     PlanHooks hooks;
@@ -157,7 +173,44 @@ void Api::plan(Call& call) {
     const auto results = run_plan(spec, hooks);
     send(results.ok() ? answer_of(200, *results) : refused_plan(results.error()));
   });
+}
+
+// Voters see this, so it names no arm: a voter who knows which arm leads no longer votes blind.
+void Api::show_progress(Call& call) {
+  show(call, "progress", [](const View& view) -> Result<Json> {
+    const Ledger& ledger = view.ledger();
+    const Standing standing = standing_of(ledger);
+    return described_json(VotingProgress{.experiment_id = view.id(),
+                                         .name = ledger.name(),
+                                         .state = ledger.state(),
+                                         .mode = ledger.experiment().service.mode,
+                                         .answers = ledger.certifier().decisive(),
+                                         .certified = ledger.certificate().has_value(),
+                                         .share_of_evidence = share_of_evidence(ledger, standing),
+                                         .expected_duels_left = standing.duels_left});
+  });
+}
+
+void Api::list_duels(Call& call) {
+  const auto limit = call.query_count("limit", 20, 1, 200);
+  if (!limit.ok()) return call.send(refusal(limit.error()));
+  const bool taken = views_.submit([this, limit = *limit, eid = call.eid(), send = call.send] {
+    const auto duels = recent_duels(engine_.store(), eid, limit);
+    send(duels.ok() ? answer_of(200, ListOf{*duels}) : refusal(duels.error()));
+  });
   if (!taken) call.send(refusal(429, "too much work waits; try again", true));
+}
+
+void Api::list_policies(Call& call) {
+  ListOf<PolicyAnswer> list;
+  for (const PolicyKind& kind : policy_catalogue()) {
+    const PolicyFacts& facts = kind.facts;
+    // A server has many duels open at once, which a sequential policy cannot handle.
+    if (facts.outstanding != Outstanding::yes) continue;
+    list.items.push_back({facts.name, facts.title, facts.paper, facts.setting, facts.guarantee,
+                          facts.status, facts.needs_horizon, kind.options});
+  }
+  call.send(answer_of(200, list));
 }
 
 }  // namespace duel

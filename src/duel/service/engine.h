@@ -156,7 +156,9 @@ class Engine {
   template <class Answer, class Show, class Deliver>
   void import_log(const std::string& experiment_id, std::string text, Show show, Deliver done) {
     auto marks = check_imported(experiment_id, text, {options_.most_arms, options_.clock()});
-    if (!marks.ok()) return done(Error::invalid_data(marks.error().to_string()), {});
+    if (!marks.ok()) {
+      return done(Result<Answer>(Error::invalid_data(marks.error().to_string())), Delivery{});
+    }
     const auto import = std::make_shared<Import>(
         Import{experiment_id, std::move(text), std::move(*marks), std::nullopt});
     submit<Answer>(
