@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "duel/core/metric_family.h"
+#include "duel/http/http_text.h"
 
 namespace duel {
 namespace {
@@ -22,15 +22,14 @@ constexpr std::chrono::seconds kIdle{30};  // less than a server keeps a quiet c
 // The caller's headers that the owner needs, besides the hop.
 constexpr std::array<std::string_view, 4> kRequestHeaders{"authorization", "content-type",
                                                           "if-match", "accept"};
-// Headers that describe the connection to the owner. Passed on they would be wrong on ours.
-constexpr std::array<std::string_view, 5> kConnectionHeaders{"connection", "content-length", "date",
-                                                             "keep-alive", "transfer-encoding"};
+// Headers that describe the connection to the owner, which would be wrong on ours, and the one that
+// is for nodes only. They are not passed on.
+constexpr std::array<std::string_view, 6> kHeadersOfHop{
+    "connection", "content-length", "date", "keep-alive", "transfer-encoding", kLeaseHeader};
 
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::ranges::find(names, lower) != names.end();
+  return std::ranges::any_of(names,
+                             [&](std::string_view one) { return equal_ignoring_case(one, name); });
 }
 
 // Whether a request may be sent again although the first one may have been worked on.
@@ -236,8 +235,9 @@ Forwarding::Asked Forwarding::ask(const Job& job, const Owner& owner) {
   Result<HttpResponse> response =
       client->send(request.method, request.target, request.body, std::move(headers));
   if (!response.ok()) return {response.error(), client->sent()};
+  const bool unsure = response->header(kLeaseHeader) != nullptr;
   std::erase_if(response->headers,
-                [](const auto& field) { return is_one_of(kConnectionHeaders, field.first); });
+                [](const auto& field) { return is_one_of(kHeadersOfHop, field.first); });
   const std::lock_guard lock(mutex_);
   std::vector<Idle>& idle = idle_[owner.address.node_id];
   if (idle.size() < kMostIdle) idle.push_back({std::move(*client), world_.now()});
@@ -249,10 +249,6 @@ Forwarding::Asked Forwarding::ask(const Job& job, const Owner& owner) {
     ++outcomes_[static_cast<std::size_t>(Outcome::answered)];
     seconds_ += std::chrono::duration<double>(world_.now() - begun).count();
   }
-  const bool unsure = response->header(kLeaseHeader) != nullptr;
-  std::erase_if(response->headers, [](const auto& field) {
-    return is_one_of(std::array{std::string_view(kLeaseHeader)}, field.first);
-  });
   return {std::move(response), true, unsure};
 }
 

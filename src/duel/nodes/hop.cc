@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 
+#include "duel/core/numbers.h"
 #include "duel/core/secrets.h"
 
 namespace duel {
@@ -13,14 +14,6 @@ namespace {
 
 // How long a signed hop is valid. A header that leaks (from a log, say) is useless after that.
 constexpr std::int64_t kFreshMs = 60'000;
-
-template <class Number>
-std::optional<Number> whole_number(std::string_view text) {
-  Number number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 }  // namespace
 
@@ -53,9 +46,10 @@ std::optional<Hop> Hops::verify(const HttpRequest& request) const {
     field = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  const auto epoch = whole_number<std::uint64_t>(fields[2]);
-  const auto at_ms = whole_number<std::int64_t>(fields[3]);
-  if (!epoch || !at_ms || std::abs(nodes_.now_ms() - *at_ms) > kFreshMs) return std::nullopt;
+  const auto epoch = parse_count(fields[2]);
+  const auto at_ms = parse_count(fields[3]);
+  if (!epoch.ok() || !at_ms.ok()) return std::nullopt;
+  if (std::abs(nodes_.now_ms() - static_cast<std::int64_t>(*at_ms)) > kFreshMs) return std::nullopt;
   return Hop{std::string(fields[0]), std::string(fields[1]), *epoch};
 }
 

@@ -1,7 +1,6 @@
 #include "duel/nodes/upkeep.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "duel/nodes/rendezvous.h"
