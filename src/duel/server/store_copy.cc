@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 #include "duel/experiment/experiment.h"
 #include "duel/log/experiment_log.h"
 #include "duel/server/api_tokens.h"
+#include "duel/service/imported_log.h"
 
 namespace duel {
 namespace {
@@ -17,49 +16,11 @@ namespace {
 constexpr std::size_t kGroupLines = 1'000;
 constexpr std::size_t kGroupBytes = std::size_t{4} << 20;
 
-// What a store keeps beside a line.
-struct Mark {
-  std::string key;
-  std::uint64_t tag = 0;
-};
-
 Error not_the_same(const std::string& experiment) {
   return Error::conflict(
       fmt::format("the target has an experiment '{}' with other records", experiment), "",
       "copy into another store");
 }
-
-// Takes lines until a group is full.
-class Appender {
- public:
-  Appender(Store& to, const std::string& experiment, Head at)
-      : to_(to), experiment_(experiment), at_(std::move(at)) {}
-
-  Status add(std::string_view line, const Mark& mark, const std::string& hash) {
-    lines_.emplace_back(std::string(line), mark);
-    bytes_ += line.size();
-    last_hash_ = hash;
-    return lines_.size() < kGroupLines && bytes_ < kGroupBytes ? Status(Done{}) : flush();
-  }
-  Status flush() {
-    std::vector<Line> lines;
-    for (const auto& [text, mark] : lines_) lines.push_back({text, mark.key, mark.tag});
-    if (lines.empty()) return Done{};
-    DUEL_RETURN_IF_ERROR(to_.append_to(experiment_, at_, lines));
-    at_ = {at_.sequence + lines.size(), last_hash_};
-    lines_.clear();
-    bytes_ = 0;
-    return Done{};
-  }
-
- private:
-  Store& to_;
-  const std::string& experiment_;
-  Head at_;
-  std::string last_hash_;
-  std::vector<std::pair<std::string, Mark>> lines_;
-  std::size_t bytes_ = 0;
-};
 
 }  // namespace
 
@@ -73,7 +34,7 @@ Result<CopiedExperiment> copy_experiment(Store& from, Store& to, const std::stri
   }
   // The log is read twice: once to check the whole chain before anything is written, and to note
   // keys and tags; once for the text of the lines, which would not fit into memory.
-  std::vector<Mark> marks;
+  std::vector<LineMark> marks;
   std::vector<std::string> hashes;
   bool begins_alike = at.sequence == 0;
   const auto note = [&](const LogEntry& entry) -> Status {
@@ -90,17 +51,33 @@ Result<CopiedExperiment> copy_experiment(Store& from, Store& to, const std::stri
   if (marks.empty()) return copied;
   // A copy that was interrupted at once leaves an experiment without lines: `create` refuses then.
   if (at.sequence > 0 || !to.create(experiment).ok()) DUEL_RETURN_IF_ERROR(to.own(experiment));
-  Appender appender(to, experiment, at);
-  std::size_t next = 0;
-  const auto add = [&](std::string_view line) -> Status {
-    // The source may have grown since the first reading.
-    if (next == marks.size()) return Done{};
-    DUEL_RETURN_IF_ERROR(appender.add(line, marks[next], hashes[next]));
-    ++next;
+  // The group at hand, which goes to the target when it is full.
+  std::vector<std::string> texts;
+  std::size_t bytes = 0;
+  std::size_t appended = 0;  // of `marks`
+  const auto flush = [&]() -> Status {
+    if (texts.empty()) return Done{};
+    std::vector<Line> lines;
+    for (const std::string& text : texts) {
+      const LineMark& mark = marks[appended + lines.size()];
+      lines.push_back({text, mark.key, mark.tag});
+    }
+    DUEL_RETURN_IF_ERROR(to.append_to(experiment, at, lines));
+    appended += lines.size();
+    at = {at.sequence + lines.size(), hashes[appended - 1]};
+    texts.clear();
+    bytes = 0;
     return Done{};
   };
+  const auto add = [&](std::string_view line) -> Status {
+    // The source may have grown since the first reading.
+    if (appended + texts.size() == marks.size()) return Done{};
+    texts.emplace_back(line);
+    bytes += line.size();
+    return texts.size() < kGroupLines && bytes < kGroupBytes ? Status(Done{}) : flush();
+  };
   DUEL_RETURN_IF_ERROR(from.read(experiment, at.sequence, add));
-  DUEL_RETURN_IF_ERROR(appender.flush());
+  DUEL_RETURN_IF_ERROR(flush());
   // A shortcut for loading it; without a snapshot the whole log is read.
   if (const auto snapshot = from.snapshot(experiment); snapshot.ok() && *snapshot) {
     if ((*snapshot)->sequence <= copied.records) {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "duel/core/result.h"
 #include "duel/store/store.h"
