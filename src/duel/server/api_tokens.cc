@@ -1,7 +1,6 @@
 #include "duel/server/api_tokens.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "duel/core/digest.h"

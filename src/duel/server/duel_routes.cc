@@ -5,7 +5,6 @@
 // it must not count or send; the function for the answer runs once and does both.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>

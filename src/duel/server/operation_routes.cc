@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <utility>
 
 #include "duel/core/metric_family.h"
 #include "duel/core/timestamp.h"

@@ -1,12 +1,9 @@
 #include "duel/server/recent_duels.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <string>
 #include <unordered_set>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "duel/core/text_map.h"
 #include "duel/experiment/result_pages.h"

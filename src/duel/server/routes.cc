@@ -33,6 +33,14 @@ void Api::add_routes() {
   using enum HttpMethod;
   using enum TokenScope;
   const std::string one = "/v1/experiments/{eid}";
+  // Any node can answer these, since they only read the records of an experiment.
+  const auto add_view = [&](const std::string& path, const std::string& name,
+                            const std::string& summary, const std::vector<TokenScope>& scopes,
+                            Handler handler) -> RouteFact& {
+    return add(get, one + path, name, summary, scopes, handler)
+        .refuses({404})
+        .is(&RouteFact::for_any_node);
+  };
 
   // --- Experiments ---
   add(put, one, "create_experiment", "Create an experiment; an identical repeat changes nothing.",
@@ -102,12 +110,10 @@ void Api::add_routes() {
       .gives<DuelAnswer, DuelBatch>({200, 201})
       .refuses({404, 409, 422})
       .is(&RouteFact::for_pages);
-  add(get, one + "/duels", "list_duels", "The last duels, the newest first.", {read},
-      &Api::list_duels)
+  add_view("/duels", "list_duels", "The last duels, the newest first.", {read}, &Api::list_duels)
       .asks("limit", "so many duels", number_schema(1, 200))
       .gives<ListOf<RecentDuel>>()
-      .refuses({400, 404})
-      .is(&RouteFact::for_any_node);
+      .refuses({400});
   add(get, one + "/duels/{did}", "show_duel", "One duel with its outcome.", {read}, &Api::show_duel)
       .gives<DuelShown>()
       .refuses({404});
@@ -152,42 +158,31 @@ void Api::add_routes() {
       .is(&RouteFact::for_pages);
 
   // --- Results ---
-  add(get, one + "/result", "show_result", "Verdict, leader, matrix, intervals, certificate.",
-      {read}, &Api::show_result)
-      .gives<ResultAnswer>()
-      .refuses({404})
-      .is(&RouteFact::for_any_node);
-  add(get, one + "/certificate", "show_certificate", "The certificate, self-contained.", {read},
-      &Api::show_certificate)
-      .gives<Certificate>()
-      .refuses({404})
-      .is(&RouteFact::for_any_node);
-  add(get, one + "/health", "show_health", "Whether the answers can be trusted.", {read},
-      &Api::show_health)
-      .gives<Health>()
-      .refuses({404})
-      .is(&RouteFact::for_any_node);
-  add(get, one + "/timeline", "show_timeline", "Series for plots.", {read}, &Api::show_timeline)
+  add_view("/result", "show_result", "Verdict, leader, matrix, intervals, certificate.", {read},
+           &Api::show_result)
+      .gives<ResultAnswer>();
+  add_view("/certificate", "show_certificate", "The certificate, self-contained.", {read},
+           &Api::show_certificate)
+      .gives<Certificate>();
+  add_view("/health", "show_health", "Whether the answers can be trusted.", {read},
+           &Api::show_health)
+      .gives<Health>();
+  add_view("/timeline", "show_timeline", "Series for plots.", {read}, &Api::show_timeline)
       .asks("points", "about so many moments", number_schema(2, 2000))
       .gives<TimelineSeries>()
-      .refuses({400, 404})
-      .is(&RouteFact::for_any_node);
-  add(get, one + "/progress", "show_progress",
-      "How far the evidence has got, without naming an arm; for voters.", {duel, vote},
-      &Api::show_progress)
-      .gives<VotingProgress>()
-      .refuses({404})
-      .is(&RouteFact::for_any_node);
-  add(get, one + "/stream", "open_stream",
+      .refuses({400});
+  add_view("/progress", "show_progress",
+           "How far the evidence has got, without naming an arm; for voters.", {duel, vote},
+           &Api::show_progress)
+      .gives<VotingProgress>();
+  add_view(
+      "/stream", "open_stream",
       "Server-sent events: `result`, `state`, `certified`, `reset`; with `Last-Event-ID` those "
       "that were missed come first.",
       {read}, &Api::open_stream)
       .gives_text({"text/event-stream"})
-      .refuses({404})
-      .is(&RouteFact::for_any_node)
       .is(&RouteFact::for_nodes);
-  add(get, one + "/export", "export_log", "The log, or what it says of duels.", {read},
-      &Api::export_log)
+  add_view("/export", "export_log", "The log, or what it says of duels.", {read}, &Api::export_log)
       .asks("what", "`audit` is the whole log",
             words_schema({"duels", "nonvotes", "events", "audit"}))
       .asks("format",
@@ -195,8 +190,7 @@ void Api::add_routes() {
             "`model_b`, `tie` or `tie (bothbad)`, and skipped and invalid duels are left out",
             words_schema({"jsonl", "csv", "arena"}))
       .gives_text({"application/x-ndjson", "text/csv"})
-      .refuses({400, 404})
-      .is(&RouteFact::for_any_node);
+      .refuses({400});
   add(post, "/v1/plan", "plan", "How many duels will it take?", {read}, &Api::plan)
       .takes<PlanBody>()
       .gives<PlanResults>();
