@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <future>
-#include <memory>
 #include <utility>
 
 #include "duel/core/digest.h"

@@ -14,9 +14,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <future>
 #include <iterator>
-#include <utility>
 
 #include "duel/core/digest.h"
 #include "duel/core/metric_family.h"
@@ -99,6 +97,7 @@ Error said_of(const std::string& experiment_id, Error error) {
 Result<std::unique_ptr<Engine>> Engine::start(std::shared_ptr<Store> store, EngineOptions options) {
   // One secret for everything that is signed or hashed; key_for derives a key for each purpose.
   DUEL_ASSIGN(std::string secret, secret_of(*store, *options.world));
+  if (!options.say) options.say = [](const std::string&) {};
   if (!options.clock && store->nodes() != nullptr) {
     // The clocks of nodes differ, and one node may expire what another has served, so all of them
     // use the database's time.
@@ -340,17 +339,13 @@ DurationHistogram Engine::append_durations() const {
 }
 
 void Engine::say_refusal(const Error& error) {
-  if (refusal_said_) return;
-  refusal_said_ = true;
-  if (!options_.say) return;
+  if (std::exchange(refusal_said_, true)) return;
   options_.say("the store takes no records, so that duels are fallbacks and reports get 503: " +
                error.to_string());
 }
 
 void Engine::say_recovery() {
-  if (!refusal_said_) return;
-  refusal_said_ = false;
-  if (options_.say) options_.say("the store takes records again");
+  if (std::exchange(refusal_said_, false)) options_.say("the store takes records again");
 }
 
 std::optional<Overview> Engine::overview_of_held(const std::string& experiment_id) const {
@@ -526,7 +521,7 @@ void Engine::take_loaded(const std::string& experiment_id,
   }
   lost_.erase(experiment_id);
   if (const std::string& why = experiment.refused_snapshot(); !why.empty()) {
-    if (options_.say) options_.say(why);
+    options_.say(why);
     const std::lock_guard lock(mutex_);
     ++counts_.snapshots_refused;
   }
@@ -594,11 +589,8 @@ void Engine::note_saved(Held& held, const Saved& saved) {
   if (saved.sequence == 0) return;
   // A snapshot is only a shortcut: without it the log is read from an older one or from line 1.
   if (!saved.put.ok()) {
-    if (options_.say) {
-      options_.say("no snapshot of '" + held.experiment->id() +
-                   "': " + saved.put.error().to_string());
-    }
-    return;
+    return options_.say("no snapshot of '" + held.experiment->id() +
+                        "': " + saved.put.error().to_string());
   }
   held.saved = saved.sequence;
   const std::lock_guard lock(mutex_);

@@ -23,7 +23,6 @@
 #include <deque>
 #include <functional>
 #include <future>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>

@@ -7,7 +7,6 @@
 #include <exception>
 #include <optional>
 #include <set>
-#include <utility>
 #include <variant>
 
 #include "duel/core/timestamp.h"
