@@ -90,16 +90,14 @@ Status sync_path(const std::filesystem::path& path, int flags) {
   return Done{};
 }
 
-}  // namespace
-
-class SqliteStore::Database {
+class Database final : public SqliteStore {
  public:
   Database(std::filesystem::path file, SqliteOptions options)
       : file_(std::move(file)), options_(std::move(options)) {}
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  ~Database() {
+  ~Database() override {
     if (!writer_) return;
     syncer_->stop();
     checkpointer_.reset();
@@ -112,7 +110,7 @@ class SqliteStore::Database {
     }
   }
 
-  Status open() {
+  Status start() {
     if (options_.access == SqliteAccess::own) {
       const std::lock_guard lock(write_mutex_);
       return become_owner();
@@ -124,18 +122,15 @@ class SqliteStore::Database {
     return with_reader([](SqliteConnection&) -> Status { return Done{}; });
   }
 
-  // Lends `work` a connection for reading. Each is used by one caller at a time, because SQLite's
-  // connections must not be shared between threads here.
-  template <class Work>
-  auto with_reader(const Work& work) -> decltype(work(std::declval<SqliteConnection&>())) {
-    DUEL_ASSIGN(SqliteConnection reader, take_reader());
-    auto result = work(reader);
-    const std::lock_guard lock(readers_mutex_);
-    readers_.push_back(std::move(reader));
-    return result;
+  Result<std::vector<std::string>> list() override {
+    return with_reader([](SqliteConnection& reader) -> Result<std::vector<std::string>> {
+      DUEL_ASSIGN(SqliteStatement statement,
+                  reader.prepare("SELECT name FROM experiments ORDER BY name"));
+      return names_in(statement);
+    });
   }
 
-  Status create(const std::string& experiment) {
+  Status create(const std::string& experiment) override {
     const std::lock_guard lock(write_mutex_);
     DUEL_RETURN_IF_ERROR(become_owner());
     DUEL_ASSIGN(const std::optional<Row> row, row_of(writer_, experiment));
@@ -146,7 +141,7 @@ class SqliteStore::Database {
     return Done{};
   }
 
-  Status own(const std::string& experiment) {
+  Status own(const std::string& experiment) override {
     const std::lock_guard lock(write_mutex_);
     DUEL_RETURN_IF_ERROR(become_owner());
     DUEL_ASSIGN(std::optional<Row> row, row_of(writer_, experiment));
@@ -160,7 +155,65 @@ class SqliteStore::Database {
     return Done{};
   }
 
-  Result<std::vector<Status>> append(std::span<const Group> groups) {
+  Result<std::uint64_t> read(const std::string& experiment, std::uint64_t after,
+                             const LineSink& sink) override {
+    // In portions: while a statement is open the log cannot be emptied, and a sink may be slow.
+    constexpr std::uint64_t kPortionLines = 1'000;
+    constexpr std::size_t kPortionBytes = std::size_t{1} << 20;
+    std::uint64_t id = 0;
+    std::uint64_t head = 0;  // when the reading began; it can only have grown
+    for (bool more = true; more;) {
+      std::string bytes;
+      std::vector<std::size_t> ends;
+      const auto take = [&](SqliteConnection& reader) -> Status {
+        if (id == 0) {
+          DUEL_ASSIGN(const Row row, row_for_reading(reader, experiment));
+          id = row.id;
+          head = row.head.sequence;
+        }
+        DUEL_ASSIGN(SqliteStatement statement,
+                    reader.prepare("SELECT text FROM lines WHERE experiment = ?1 AND sequence > ?2"
+                                   " ORDER BY sequence LIMIT ?3"));
+        statement.bind(1, id).bind(2, after).bind(3, kPortionLines);
+        while (bytes.size() < kPortionBytes) {
+          DUEL_ASSIGN(const bool row, statement.step());
+          if (!row) {
+            more = ends.size() == kPortionLines;
+            return Done{};
+          }
+          bytes += statement.text(0);
+          ends.push_back(bytes.size());
+        }
+        return Done{};
+      };
+      DUEL_RETURN_IF_ERROR(with_reader(take));
+      bytes.append(kReadableAfterLine, '\0');
+      std::size_t begin = 0;
+      for (const std::size_t end : ends) {
+        DUEL_RETURN_IF_ERROR(sink(std::string_view(bytes).substr(begin, end - begin)));
+        begin = end;
+      }
+      after += ends.size();
+    }
+    // A damaged page can hold fewer rows without SQLite noticing, and the hash chain of a log that
+    // ends early is as sound as that of a whole one.
+    if (after < head) {
+      return Error::invalid_data(
+          fmt::format("the experiment '{}' should have {} records and ends with record {}",
+                      experiment, head, after),
+          file_.string(), "restore a backup");
+    }
+    return std::uint64_t{0};
+  }
+
+  Result<Head> head(const std::string& experiment) override {
+    return with_reader([&](SqliteConnection& reader) -> Result<Head> {
+      DUEL_ASSIGN(Row row, row_for_reading(reader, experiment));
+      return std::move(row.head);
+    });
+  }
+
+  Result<std::vector<Status>> append(std::span<const Group> groups) override {
     const std::lock_guard lock(write_mutex_);
     DUEL_RETURN_IF_ERROR(refuse_if_broken());
     for (const Group& group : groups) DUEL_CHECK(owned_.contains(std::string(group.experiment)));
@@ -184,10 +237,36 @@ class SqliteStore::Database {
     return results;
   }
 
-  Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) {
+  Result<std::vector<FoundLine>> find(const std::string& experiment,
+                                      std::string_view key) override {
+    return with_reader([&](SqliteConnection& reader) -> Result<std::vector<FoundLine>> {
+      DUEL_ASSIGN(const Row row, row_for_reading(reader, experiment));
+      DUEL_ASSIGN(const LentStatement statement,
+                  reader.lend("SELECT sequence, text FROM lines WHERE key = ?1 AND experiment = ?2"
+                              " ORDER BY sequence"));
+      statement->bind(1, key).bind(2, row.id);
+      std::vector<FoundLine> lines;
+      for (;;) {
+        DUEL_ASSIGN(const bool found, statement->step());
+        if (!found) return lines;
+        lines.push_back({statement->number(0), std::string(statement->text(1))});
+      }
+    });
+  }
+
+  Result<std::vector<std::string>> experiments_of(std::string_view key) override {
+    return with_reader([&](SqliteConnection& reader) -> Result<std::vector<std::string>> {
+      DUEL_ASSIGN(SqliteStatement statement,
+                  reader.prepare("SELECT name FROM experiments WHERE id IN"
+                                 " (SELECT experiment FROM lines WHERE key = ?1) ORDER BY name"));
+      statement.bind(1, key);
+      return names_in(statement);
+    });
+  }
+
+  Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) override {
     const std::lock_guard lock(write_mutex_);
-    DUEL_RETURN_IF_ERROR(become_owner());
-    DUEL_RETURN_IF_ERROR(refuse_if_broken());
+    DUEL_RETURN_IF_ERROR(begin_writing());
     DUEL_ASSIGN(const std::optional<Row> row, row_of(writer_, experiment));
     if (!row) return no_experiment(experiment, file_);
     DUEL_ASSIGN(
@@ -198,10 +277,59 @@ class SqliteStore::Database {
     return in_transaction([&] { return statement.run(); });
   }
 
-  Status add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) {
+  Result<std::optional<Snapshot>> snapshot(const std::string& experiment) override {
+    using Found = std::optional<Snapshot>;
+    return with_reader([&](SqliteConnection& reader) -> Result<Found> {
+      DUEL_ASSIGN(const Row row, row_for_reading(reader, experiment));
+      DUEL_ASSIGN(SqliteStatement statement,
+                  reader.prepare("SELECT sequence, hash, version, bytes, summary FROM snapshots"
+                                 " WHERE experiment = ?1"));
+      statement.bind(1, row.id);
+      DUEL_ASSIGN(const bool found, statement.step());
+      if (!found) return Found();
+      return Found(Snapshot{statement.number(0), std::string(statement.text(1)),
+                            std::string(statement.text(2)), std::string(statement.text(3)),
+                            std::string(statement.text(4))});
+    });
+  }
+
+  Result<std::vector<Outline>> outlines() override {
+    return with_reader([](SqliteConnection& reader) -> Result<std::vector<Outline>> {
+      DUEL_ASSIGN(SqliteStatement statement,
+                  reader.prepare("SELECT e.name, e.head_sequence, e.head_hash, s.sequence, s.hash,"
+                                 " s.version, s.summary"
+                                 " FROM experiments e LEFT JOIN snapshots s ON s.experiment = e.id"
+                                 " ORDER BY e.name"));
+      std::vector<Outline> outlines;
+      for (;;) {
+        DUEL_ASSIGN(const bool row, statement.step());
+        if (!row) return outlines;
+        Outline outline{std::string(statement.text(0)),
+                        {statement.number(1), std::string(statement.text(2))},
+                        std::nullopt};
+        if (statement.number(3) != 0) {  // NULL reads as 0, and no snapshot has the sequence 0
+          outline.snapshot =
+              Snapshot{statement.number(3), std::string(statement.text(4)),
+                       std::string(statement.text(5)), "", std::string(statement.text(6))};
+        }
+        outlines.push_back(std::move(outline));
+      }
+    });
+  }
+
+  Result<bool> tagged(const std::string& experiment, std::uint64_t tag) override {
+    return with_reader([&](SqliteConnection& reader) -> Result<bool> {
+      DUEL_ASSIGN(const LentStatement statement,
+                  reader.lend("SELECT 1 FROM tags WHERE tag = ?2 AND experiment ="
+                              " (SELECT id FROM experiments WHERE name = ?1)"));
+      statement->bind(1, experiment).bind(2, tag);
+      return statement->step();
+    });
+  }
+
+  Status add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) override {
     const std::lock_guard lock(write_mutex_);
-    DUEL_RETURN_IF_ERROR(become_owner());
-    DUEL_RETURN_IF_ERROR(refuse_if_broken());
+    DUEL_RETURN_IF_ERROR(begin_writing());
     DUEL_ASSIGN(const std::optional<Row> row, row_of(writer_, experiment));
     if (!row) return no_experiment(experiment, file_);
     return in_transaction([&]() -> Status {
@@ -212,31 +340,138 @@ class SqliteStore::Database {
     });
   }
 
-  Status put(std::string_view space, std::string_view key, std::string_view bytes) {
-    const std::lock_guard lock(write_mutex_);
-    DUEL_RETURN_IF_ERROR(become_owner());
-    DUEL_RETURN_IF_ERROR(refuse_if_broken());
-    DUEL_ASSIGN(SqliteStatement statement,
-                writer_.prepare("INSERT OR REPLACE INTO entries VALUES (?1, ?2, ?3)"));
-    statement.bind(1, space).bind(2, key).bind(3, bytes);
-    return in_transaction([&] { return statement.run(); });
+  Status put(std::string_view space, std::string_view key, std::string_view bytes) override {
+    {
+      const std::lock_guard lock(write_mutex_);
+      DUEL_RETURN_IF_ERROR(begin_writing());
+      DUEL_ASSIGN(SqliteStatement statement,
+                  writer_.prepare("INSERT OR REPLACE INTO entries VALUES (?1, ?2, ?3)"));
+      statement.bind(1, space).bind(2, key).bind(3, bytes);
+      DUEL_RETURN_IF_ERROR(in_transaction([&] { return statement.run(); }));
+    }
+    return sync();
   }
 
-  Result<bool> erase(std::string_view space, std::string_view key) {
-    const std::lock_guard lock(write_mutex_);
-    DUEL_RETURN_IF_ERROR(become_owner());
-    DUEL_RETURN_IF_ERROR(refuse_if_broken());
-    DUEL_ASSIGN(SqliteStatement statement,
-                writer_.prepare("DELETE FROM entries WHERE space = ?1 AND key = ?2"));
-    statement.bind(1, space).bind(2, key);
-    DUEL_RETURN_IF_ERROR(in_transaction([&] { return statement.run(); }));
-    return sqlite3_changes(writer_.get()) > 0;
+  Result<std::optional<std::string>> get(std::string_view space, std::string_view key) override {
+    using Found = std::optional<std::string>;
+    return with_reader([&](SqliteConnection& reader) -> Result<Found> {
+      DUEL_ASSIGN(SqliteStatement statement,
+                  reader.prepare("SELECT bytes FROM entries WHERE space = ?1 AND key = ?2"));
+      statement.bind(1, space).bind(2, key);
+      DUEL_ASSIGN(const bool found, statement.step());
+      return found ? Found(statement.text(0)) : Found();
+    });
   }
 
-  Status compact() {
+  Result<std::vector<std::pair<std::string, std::string>>> entries(
+      std::string_view space) override {
+    using Entries = std::vector<std::pair<std::string, std::string>>;
+    return with_reader([&](SqliteConnection& reader) -> Result<Entries> {
+      DUEL_ASSIGN(SqliteStatement statement,
+                  reader.prepare("SELECT key, bytes FROM entries WHERE space = ?1 ORDER BY key"));
+      statement.bind(1, space);
+      Entries entries;
+      for (;;) {
+        DUEL_ASSIGN(const bool found, statement.step());
+        if (!found) return entries;
+        entries.emplace_back(statement.text(0), statement.text(1));
+      }
+    });
+  }
+
+  Result<bool> erase(std::string_view space, std::string_view key) override {
+    bool erased = false;
+    {
+      const std::lock_guard lock(write_mutex_);
+      DUEL_RETURN_IF_ERROR(begin_writing());
+      DUEL_ASSIGN(SqliteStatement statement,
+                  writer_.prepare("DELETE FROM entries WHERE space = ?1 AND key = ?2"));
+      statement.bind(1, space).bind(2, key);
+      DUEL_RETURN_IF_ERROR(in_transaction([&] { return statement.run(); }));
+      erased = sqlite3_changes(writer_.get()) > 0;
+    }
+    DUEL_RETURN_IF_ERROR(sync());
+    return erased;
+  }
+
+  Status check() override {
+    return with_reader([&](SqliteConnection& reader) -> Status {
+      const std::string where = file_.string();
+      // SQLite's own check: pages, indexes against tables, orders.
+      DUEL_ASSIGN(SqliteStatement pages, reader.prepare("PRAGMA integrity_check(1)"));
+      DUEL_ASSIGN(const bool said, pages.step());
+      if (!said || pages.text(0) != "ok") {
+        return Error::invalid_data(
+            fmt::format("the database is damaged: {}", said ? pages.text(0) : "no answer"), where,
+            "restore a backup");
+      }
+      // And ours: every experiment has the lines 1, 2, .. up to its head, and none beyond.
+      DUEL_ASSIGN(SqliteStatement heads,
+                  reader.prepare("SELECT e.name, e.head_sequence, count(l.sequence),"
+                                 " coalesce(max(l.sequence), 0), coalesce(min(l.sequence), 1)"
+                                 " FROM experiments e LEFT JOIN lines l ON l.experiment = e.id"
+                                 " GROUP BY e.id ORDER BY e.name"));
+      for (;;) {
+        DUEL_ASSIGN(const bool row, heads.step());
+        if (!row) break;
+        const std::uint64_t head = heads.number(1);
+        if (heads.number(2) == head && heads.number(3) == head && heads.number(4) == 1) continue;
+        return Error::invalid_data(
+            fmt::format(
+                "the experiment '{}' should have the records 1 to {}, and has {} of which the "
+                "last is {}",
+                heads.text(0), head, heads.number(2), heads.number(3)),
+            where, "restore a backup");
+      }
+      DUEL_ASSIGN(const std::uint64_t lost,
+                  reader.number("SELECT count(*) FROM lines WHERE experiment NOT IN"
+                                " (SELECT id FROM experiments)"));
+      if (lost == 0) return Done{};
+      return Error::invalid_data(fmt::format("{} records belong to no experiment", lost), where,
+                                 "restore a backup");
+    });
+  }
+
+  Status backup(const std::filesystem::path& file) override {
+    std::error_code unknown;
+    if (std::filesystem::exists(file, unknown)) {
+      return Error::conflict("the file exists", file.string(), "choose another file");
+    }
+    std::filesystem::path partial = file;
+    partial += ".partial";
+    std::filesystem::remove(partial, unknown);
+    const auto copy = [&](SqliteConnection& reader) -> Status {
+      DUEL_RETURN_IF_ERROR(create_private_file(partial));
+      DUEL_ASSIGN(SqliteConnection target,
+                  SqliteConnection::open(partial, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+      sqlite3_backup* backup = sqlite3_backup_init(target.get(), "main", reader.get(), "main");
+      if (backup == nullptr) return target.error();
+      // In one step, which reads one state of the database. In several steps it would start over
+      // after every append. Appends do not wait for a reader.
+      const int code = sqlite3_backup_step(backup, -1);
+      const int finished = sqlite3_backup_finish(backup);
+      if (code != SQLITE_DONE || finished != SQLITE_OK) {
+        return code == SQLITE_DONE ? target.error()
+                                   : sqlite_error(code, sqlite3_errstr(code), file);
+      }
+      return Done{};
+    };
+    Status status = with_reader(copy);
+    if (status.ok()) status = sync_path(partial, 0);
+    if (status.ok() && std::rename(partial.c_str(), file.c_str()) != 0) {
+      status = system_error("cannot be written", file, errno);
+    }
+    if (!status.ok()) {
+      std::filesystem::remove(partial, unknown);
+      return status;
+    }
+    const std::filesystem::path parent = file.parent_path();
+    return sync_path(parent.empty() ? "." : parent, O_DIRECTORY);
+  }
+
+  Status compact() override {
     const std::lock_guard lock(write_mutex_);
-    DUEL_RETURN_IF_ERROR(become_owner());
-    DUEL_RETURN_IF_ERROR(refuse_if_broken());
+    DUEL_RETURN_IF_ERROR(begin_writing());
     DUEL_RETURN_IF_ERROR(writer_.execute("VACUUM"));
     syncer_->committed();
     checkpointer_->settle();
@@ -250,7 +485,7 @@ class SqliteStore::Database {
     return Done{};
   }
 
-  Status sync() {
+  Status sync() override {
     // Not under write_mutex_: waiting for the disk must not keep others from committing.
     WalSyncer* syncer = started_syncer_;
     // A store that only reads has nothing to sync.
@@ -258,14 +493,52 @@ class SqliteStore::Database {
     return syncer->wait();
   }
 
-  bool broken() const { return broken_; }
+  bool broken() const override { return broken_; }
 
+  Result<std::uint64_t> synced(const std::string& experiment) override {
+    {
+      const std::lock_guard lock(write_mutex_);
+      const auto found = owned_.find(experiment);
+      if (found != owned_.end() && found->second.appended) return found->second.row.head.sequence;
+    }
+    return with_reader([&](SqliteConnection& reader) -> Result<std::uint64_t> {
+      DUEL_ASSIGN(const Row row, row_for_reading(reader, experiment));
+      return row.mark;
+    });
+  }
+
+  Result<LastStop> last_stop() override {
+    {
+      const std::lock_guard lock(write_mutex_);
+      if (writer_) return last_stop_;
+    }
+    return with_reader([&](SqliteConnection& reader) { return read_stop(reader); });
+  }
+
+ private:
   // An experiment as it is in the table.
   struct Row {
     std::uint64_t id = 0;  // 0: not in the table yet
     Head head;
     std::uint64_t mark = 0;
   };
+  struct Owned {
+    Row row;
+    bool appended = false;           // by this process
+    std::uint64_t being_marked = 0;  // the head when the clock's sync began
+  };
+
+  // Lends `work` a connection for reading. Each is used by one caller at a time, because SQLite's
+  // connections must not be shared between threads here.
+  template <class Work>
+  auto with_reader(const Work& work) -> decltype(work(std::declval<SqliteConnection&>())) {
+    DUEL_ASSIGN(SqliteConnection reader, take_reader());
+    auto result = work(reader);
+    const std::lock_guard lock(readers_mutex_);
+    readers_.push_back(std::move(reader));
+    return result;
+  }
+
   static Result<std::optional<Row>> row_of(SqliteConnection& connection,
                                            std::string_view experiment) {
     DUEL_ASSIGN(const LentStatement statement,
@@ -286,35 +559,6 @@ class SqliteStore::Database {
     if (owned_.contains(experiment)) return Row{};
     return no_experiment(experiment, file_);
   }
-
-  Result<std::uint64_t> synced(const std::string& experiment) {
-    {
-      const std::lock_guard lock(write_mutex_);
-      const auto found = owned_.find(experiment);
-      if (found != owned_.end() && found->second.appended) return found->second.row.head.sequence;
-    }
-    return with_reader([&](SqliteConnection& reader) -> Result<std::uint64_t> {
-      DUEL_ASSIGN(const Row row, row_for_reading(reader, experiment));
-      return row.mark;
-    });
-  }
-
-  Result<LastStop> last_stop() {
-    {
-      const std::lock_guard lock(write_mutex_);
-      if (writer_) return last_stop_;
-    }
-    return with_reader([&](SqliteConnection& reader) { return read_stop(reader); });
-  }
-
-  const std::filesystem::path& file() const { return file_; }
-
- private:
-  struct Owned {
-    Row row;
-    bool appended = false;           // by this process
-    std::uint64_t being_marked = 0;  // the head when the clock's sync began
-  };
 
   // REQUIRES, here and below: write_mutex_ is held.
   Status become_owner() {
@@ -516,6 +760,11 @@ class SqliteStore::Database {
                      "check the disk and restart");
   }
 
+  Status begin_writing() {
+    DUEL_RETURN_IF_ERROR(become_owner());
+    return refuse_if_broken();
+  }
+
   // Called before a sync by the clock. All that is appended by now is durable when it has ended.
   void begin_marks() {
     const std::lock_guard lock(write_mutex_);
@@ -594,297 +843,13 @@ class SqliteStore::Database {
   std::vector<SqliteConnection> readers_;  // those that are not lent
 };
 
-SqliteStore::SqliteStore(std::unique_ptr<Database> database) : database_(std::move(database)) {}
-SqliteStore::~SqliteStore() = default;
+}  // namespace
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& file,
                                                        SqliteOptions options) {
   auto database = std::make_unique<Database>(file, std::move(options));
-  DUEL_RETURN_IF_ERROR(database->open());
-  return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(database)));
+  DUEL_RETURN_IF_ERROR(database->start());
+  return std::unique_ptr<SqliteStore>(std::move(database));
 }
-
-Result<std::vector<std::string>> SqliteStore::list() {
-  return database_->with_reader([](SqliteConnection& reader) -> Result<std::vector<std::string>> {
-    DUEL_ASSIGN(SqliteStatement statement,
-                reader.prepare("SELECT name FROM experiments ORDER BY name"));
-    return names_in(statement);
-  });
-}
-
-Status SqliteStore::create(const std::string& experiment) { return database_->create(experiment); }
-
-Status SqliteStore::own(const std::string& experiment) { return database_->own(experiment); }
-
-Result<std::uint64_t> SqliteStore::read(const std::string& experiment, std::uint64_t after,
-                                        const LineSink& sink) {
-  // In portions: while a statement is open the log cannot be emptied, and a sink may be slow.
-  constexpr std::uint64_t kPortionLines = 1'000;
-  constexpr std::size_t kPortionBytes = std::size_t{1} << 20;
-  std::uint64_t id = 0;
-  std::uint64_t head = 0;  // when the reading began; it can only have grown
-  for (bool more = true; more;) {
-    std::string bytes;
-    std::vector<std::size_t> ends;
-    const auto take = [&](SqliteConnection& reader) -> Status {
-      if (id == 0) {
-        DUEL_ASSIGN(const Database::Row row, database_->row_for_reading(reader, experiment));
-        id = row.id;
-        head = row.head.sequence;
-      }
-      DUEL_ASSIGN(SqliteStatement statement,
-                  reader.prepare("SELECT text FROM lines WHERE experiment = ?1 AND sequence > ?2"
-                                 " ORDER BY sequence LIMIT ?3"));
-      statement.bind(1, id).bind(2, after).bind(3, kPortionLines);
-      while (bytes.size() < kPortionBytes) {
-        DUEL_ASSIGN(const bool row, statement.step());
-        if (!row) {
-          more = ends.size() == kPortionLines;
-          return Done{};
-        }
-        bytes += statement.text(0);
-        ends.push_back(bytes.size());
-      }
-      return Done{};
-    };
-    DUEL_RETURN_IF_ERROR(database_->with_reader(take));
-    bytes.append(kReadableAfterLine, '\0');
-    std::size_t begin = 0;
-    for (const std::size_t end : ends) {
-      DUEL_RETURN_IF_ERROR(sink(std::string_view(bytes).substr(begin, end - begin)));
-      begin = end;
-    }
-    after += ends.size();
-  }
-  // A damaged page can hold fewer rows without SQLite noticing, and the hash chain of a log that
-  // ends early is as sound as that of a whole one.
-  if (after < head) {
-    return Error::invalid_data(
-        fmt::format("the experiment '{}' should have {} records and ends with record {}",
-                    experiment, head, after),
-        database_->file().string(), "restore a backup");
-  }
-  return std::uint64_t{0};
-}
-
-Result<Head> SqliteStore::head(const std::string& experiment) {
-  return database_->with_reader([&](SqliteConnection& reader) -> Result<Head> {
-    DUEL_ASSIGN(Database::Row row, database_->row_for_reading(reader, experiment));
-    return std::move(row.head);
-  });
-}
-
-Result<std::vector<Status>> SqliteStore::append(std::span<const Group> groups) {
-  return database_->append(groups);
-}
-
-bool SqliteStore::broken() const { return database_->broken(); }
-
-Result<std::vector<FoundLine>> SqliteStore::find(const std::string& experiment,
-                                                 std::string_view key) {
-  return database_->with_reader([&](SqliteConnection& reader) -> Result<std::vector<FoundLine>> {
-    DUEL_ASSIGN(const Database::Row row, database_->row_for_reading(reader, experiment));
-    DUEL_ASSIGN(const LentStatement statement,
-                reader.lend("SELECT sequence, text FROM lines WHERE key = ?1 AND experiment = ?2"
-                            " ORDER BY sequence"));
-    statement->bind(1, key).bind(2, row.id);
-    std::vector<FoundLine> lines;
-    for (;;) {
-      DUEL_ASSIGN(const bool found, statement->step());
-      if (!found) return lines;
-      lines.push_back({statement->number(0), std::string(statement->text(1))});
-    }
-  });
-}
-
-Result<std::vector<std::string>> SqliteStore::experiments_of(std::string_view key) {
-  return database_->with_reader([&](SqliteConnection& reader) -> Result<std::vector<std::string>> {
-    DUEL_ASSIGN(SqliteStatement statement,
-                reader.prepare("SELECT name FROM experiments WHERE id IN"
-                               " (SELECT experiment FROM lines WHERE key = ?1) ORDER BY name"));
-    statement.bind(1, key);
-    return names_in(statement);
-  });
-}
-
-Status SqliteStore::sync() { return database_->sync(); }
-
-Result<std::uint64_t> SqliteStore::synced(const std::string& experiment) {
-  return database_->synced(experiment);
-}
-
-Result<LastStop> SqliteStore::last_stop() { return database_->last_stop(); }
-
-Status SqliteStore::put_snapshot(const std::string& experiment, const Snapshot& snapshot) {
-  return database_->put_snapshot(experiment, snapshot);
-}
-
-Result<std::optional<Snapshot>> SqliteStore::snapshot(const std::string& experiment) {
-  using Found = std::optional<Snapshot>;
-  return database_->with_reader([&](SqliteConnection& reader) -> Result<Found> {
-    DUEL_ASSIGN(const Database::Row row, database_->row_for_reading(reader, experiment));
-    DUEL_ASSIGN(SqliteStatement statement,
-                reader.prepare("SELECT sequence, hash, version, bytes, summary FROM snapshots"
-                               " WHERE experiment = ?1"));
-    statement.bind(1, row.id);
-    DUEL_ASSIGN(const bool found, statement.step());
-    if (!found) return Found();
-    return Found(Snapshot{statement.number(0), std::string(statement.text(1)),
-                          std::string(statement.text(2)), std::string(statement.text(3)),
-                          std::string(statement.text(4))});
-  });
-}
-
-Result<std::vector<Outline>> SqliteStore::outlines() {
-  return database_->with_reader([](SqliteConnection& reader) -> Result<std::vector<Outline>> {
-    DUEL_ASSIGN(SqliteStatement statement,
-                reader.prepare("SELECT e.name, e.head_sequence, e.head_hash, s.sequence, s.hash,"
-                               " s.version, s.summary"
-                               " FROM experiments e LEFT JOIN snapshots s ON s.experiment = e.id"
-                               " ORDER BY e.name"));
-    std::vector<Outline> outlines;
-    for (;;) {
-      DUEL_ASSIGN(const bool row, statement.step());
-      if (!row) return outlines;
-      Outline outline{std::string(statement.text(0)),
-                      {statement.number(1), std::string(statement.text(2))},
-                      std::nullopt};
-      if (statement.number(3) != 0) {  // NULL reads as 0, and no snapshot has the sequence 0
-        outline.snapshot =
-            Snapshot{statement.number(3), std::string(statement.text(4)),
-                     std::string(statement.text(5)), "", std::string(statement.text(6))};
-      }
-      outlines.push_back(std::move(outline));
-    }
-  });
-}
-
-Result<bool> SqliteStore::tagged(const std::string& experiment, std::uint64_t tag) {
-  return database_->with_reader([&](SqliteConnection& reader) -> Result<bool> {
-    DUEL_ASSIGN(const LentStatement statement,
-                reader.lend("SELECT 1 FROM tags WHERE tag = ?2 AND experiment ="
-                            " (SELECT id FROM experiments WHERE name = ?1)"));
-    statement->bind(1, experiment).bind(2, tag);
-    return statement->step();
-  });
-}
-
-Status SqliteStore::add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) {
-  return database_->add_tags(experiment, tags);
-}
-
-Status SqliteStore::put(std::string_view space, std::string_view key, std::string_view bytes) {
-  DUEL_RETURN_IF_ERROR(database_->put(space, key, bytes));
-  return database_->sync();
-}
-
-Result<std::optional<std::string>> SqliteStore::get(std::string_view space, std::string_view key) {
-  using Found = std::optional<std::string>;
-  return database_->with_reader([&](SqliteConnection& reader) -> Result<Found> {
-    DUEL_ASSIGN(SqliteStatement statement,
-                reader.prepare("SELECT bytes FROM entries WHERE space = ?1 AND key = ?2"));
-    statement.bind(1, space).bind(2, key);
-    DUEL_ASSIGN(const bool found, statement.step());
-    return found ? Found(statement.text(0)) : Found();
-  });
-}
-
-Result<std::vector<std::pair<std::string, std::string>>> SqliteStore::entries(
-    std::string_view space) {
-  using Entries = std::vector<std::pair<std::string, std::string>>;
-  return database_->with_reader([&](SqliteConnection& reader) -> Result<Entries> {
-    DUEL_ASSIGN(SqliteStatement statement,
-                reader.prepare("SELECT key, bytes FROM entries WHERE space = ?1 ORDER BY key"));
-    statement.bind(1, space);
-    Entries entries;
-    for (;;) {
-      DUEL_ASSIGN(const bool found, statement.step());
-      if (!found) return entries;
-      entries.emplace_back(statement.text(0), statement.text(1));
-    }
-  });
-}
-
-Result<bool> SqliteStore::erase(std::string_view space, std::string_view key) {
-  DUEL_ASSIGN(const bool erased, database_->erase(space, key));
-  DUEL_RETURN_IF_ERROR(database_->sync());
-  return erased;
-}
-
-Status SqliteStore::check() {
-  return database_->with_reader([&](SqliteConnection& reader) -> Status {
-    const std::string where = database_->file().string();
-    // SQLite's own check: pages, indexes against tables, orders.
-    DUEL_ASSIGN(SqliteStatement pages, reader.prepare("PRAGMA integrity_check(1)"));
-    DUEL_ASSIGN(const bool said, pages.step());
-    if (!said || pages.text(0) != "ok") {
-      return Error::invalid_data(
-          fmt::format("the database is damaged: {}", said ? pages.text(0) : "no answer"), where,
-          "restore a backup");
-    }
-    // And ours: every experiment has the lines 1, 2, .. up to its head, and none beyond.
-    DUEL_ASSIGN(SqliteStatement heads,
-                reader.prepare("SELECT e.name, e.head_sequence, count(l.sequence),"
-                               " coalesce(max(l.sequence), 0), coalesce(min(l.sequence), 1)"
-                               " FROM experiments e LEFT JOIN lines l ON l.experiment = e.id"
-                               " GROUP BY e.id ORDER BY e.name"));
-    for (;;) {
-      DUEL_ASSIGN(const bool row, heads.step());
-      if (!row) break;
-      const std::uint64_t head = heads.number(1);
-      if (heads.number(2) == head && heads.number(3) == head && heads.number(4) == 1) continue;
-      return Error::invalid_data(
-          fmt::format(
-              "the experiment '{}' should have the records 1 to {}, and has {} of which the "
-              "last is {}",
-              heads.text(0), head, heads.number(2), heads.number(3)),
-          where, "restore a backup");
-    }
-    DUEL_ASSIGN(const std::uint64_t lost,
-                reader.number("SELECT count(*) FROM lines WHERE experiment NOT IN"
-                              " (SELECT id FROM experiments)"));
-    if (lost == 0) return Done{};
-    return Error::invalid_data(fmt::format("{} records belong to no experiment", lost), where,
-                               "restore a backup");
-  });
-}
-
-Status SqliteStore::backup(const std::filesystem::path& file) {
-  std::error_code unknown;
-  if (std::filesystem::exists(file, unknown)) {
-    return Error::conflict("the file exists", file.string(), "choose another file");
-  }
-  std::filesystem::path partial = file;
-  partial += ".partial";
-  std::filesystem::remove(partial, unknown);
-  const auto copy = [&](SqliteConnection& reader) -> Status {
-    DUEL_RETURN_IF_ERROR(create_private_file(partial));
-    DUEL_ASSIGN(SqliteConnection target,
-                SqliteConnection::open(partial, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
-    sqlite3_backup* backup = sqlite3_backup_init(target.get(), "main", reader.get(), "main");
-    if (backup == nullptr) return target.error();
-    // In one step, which reads one state of the database. In several steps it would start over
-    // after every append. Appends do not wait for a reader.
-    const int code = sqlite3_backup_step(backup, -1);
-    const int finished = sqlite3_backup_finish(backup);
-    if (code != SQLITE_DONE || finished != SQLITE_OK) {
-      return code == SQLITE_DONE ? target.error() : sqlite_error(code, sqlite3_errstr(code), file);
-    }
-    return Done{};
-  };
-  Status status = database_->with_reader(copy);
-  if (status.ok()) status = sync_path(partial, 0);
-  if (status.ok() && std::rename(partial.c_str(), file.c_str()) != 0) {
-    status = system_error("cannot be written", file, errno);
-  }
-  if (!status.ok()) {
-    std::filesystem::remove(partial, unknown);
-    return status;
-  }
-  const std::filesystem::path parent = file.parent_path();
-  return sync_path(parent.empty() ? "." : parent, O_DIRECTORY);
-}
-
-Status SqliteStore::compact() { return database_->compact(); }
 
 }  // namespace duel

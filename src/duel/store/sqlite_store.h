@@ -12,15 +12,9 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "duel/core/result.h"
 #include "duel/store/store.h"
@@ -39,48 +33,14 @@ struct SqliteOptions {
   std::string vfs{};                     // of SQLite; tests inject faults there
 };
 
-class SqliteStore final : public Store {
+// Closing syncs: a clean stop, unless something failed before.
+class SqliteStore : public Store {
  public:
   // An error if another process owns the database (`conflict`, which names it), or if the file is
   // not a database of ours, damaged, or of a newer version of Duel. An older version is brought up
   // to date.
   static Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
                                                    SqliteOptions options = {});
-  SqliteStore(const SqliteStore&) = delete;
-  SqliteStore& operator=(const SqliteStore&) = delete;
-  // Syncs and closes: a clean stop, unless something failed before.
-  ~SqliteStore() override;
-
-  Result<std::vector<std::string>> list() override;
-  Status create(const std::string& experiment) override;
-  Status own(const std::string& experiment) override;
-  Result<std::uint64_t> read(const std::string& experiment, std::uint64_t after,
-                             const LineSink& sink) override;
-  Result<Head> head(const std::string& experiment) override;
-  Result<std::vector<Status>> append(std::span<const Group> groups) override;
-  bool broken() const override;
-  Result<std::vector<FoundLine>> find(const std::string& experiment, std::string_view key) override;
-  Result<std::vector<std::string>> experiments_of(std::string_view key) override;
-  Status sync() override;
-  Result<std::uint64_t> synced(const std::string& experiment) override;
-  Result<LastStop> last_stop() override;
-  Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) override;
-  Result<std::optional<Snapshot>> snapshot(const std::string& experiment) override;
-  Result<std::vector<Outline>> outlines() override;
-  Result<bool> tagged(const std::string& experiment, std::uint64_t tag) override;
-  Status add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) override;
-  Status put(std::string_view space, std::string_view key, std::string_view bytes) override;
-  Result<std::optional<std::string>> get(std::string_view space, std::string_view key) override;
-  Result<std::vector<std::pair<std::string, std::string>>> entries(std::string_view space) override;
-  Result<bool> erase(std::string_view space, std::string_view key) override;
-  Status check() override;
-  Status backup(const std::filesystem::path& file) override;
-  Status compact() override;
-
- private:
-  class Database;
-  explicit SqliteStore(std::unique_ptr<Database> database);
-  std::unique_ptr<Database> database_;
 };
 
 }  // namespace duel
