@@ -169,7 +169,7 @@ class BodyBudget {
 
 class StreamState;
 
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection final : public HttpExchange, public std::enable_shared_from_this<Connection> {
  public:
   Connection(std::shared_ptr<Core> core, Socket socket)
       : core_(std::move(core)),
@@ -181,7 +181,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     const std::lock_guard lock(core_->mutex);
     core_->connections.insert(this);
   }
-  ~Connection() { leave(); }
+  ~Connection() override { leave(); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -199,9 +199,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
     return true;
   }
 
-  // The answer of a handler.
-  void send_from_any_thread(HttpResponse response) {
-    if (strand_.running_in_this_thread()) return send(std::move(response));
+  // The answer of a handler, from any thread.
+  void send(HttpResponse response) override {
+    --core_->in_flight;
+    if (strand_.running_in_this_thread()) return take_answer(std::move(response));
     const std::shared_lock lock(core_->posting);
     if (core_->stopped) return;
     bool first = false;
@@ -212,11 +213,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
     if (first) asio::post(core_->io, [core = core_] { empty_outbox(*core); });
   }
+  std::shared_ptr<HttpStream> stream(int status, HttpFields headers) override;
 
   // REQUIRES: on an I/O thread.
   void dispatch_send(HttpResponse response) {
     asio::dispatch(strand_, [self = shared_from_this(), answer = std::move(response)]() mutable {
-      self->send(std::move(answer));
+      self->take_answer(std::move(answer));
     });
   }
 
@@ -235,7 +237,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   // The handler's answer. In any other stage the client was cut off, and nobody waits for it.
-  void send(HttpResponse response) {
+  void take_answer(HttpResponse response) {
     if (stage_ == Stage::handler) write_response(std::move(response));
   }
   void begin_stream(const std::shared_ptr<StreamState>& stream, int status,
@@ -258,8 +260,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
     end_stream();
     leave();
   }
-
-  const std::shared_ptr<Core>& core() const { return core_; }
 
  private:
   // A closed connection does not count against the limit, nor keep `drain` waiting, even if a reply
@@ -524,12 +524,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
 // What a stream's writer, on any thread, and its connection share. Callbacks are called and
 // destroyed outside the mutex, since they may use the stream.
-class StreamState {
+class StreamState final : public HttpStream {
  public:
   StreamState(std::shared_ptr<Connection> connection, std::size_t capacity)
       : connection_(std::move(connection)), capacity_(capacity) {}
 
-  bool write(std::string piece) {
+  bool write(std::string piece) override {
+    if (piece.empty()) return !closed();
     bool wake = false;
     {
       const std::lock_guard lock(mutex_);
@@ -555,7 +556,7 @@ class StreamState {
     post([](Connection& connection) { connection.close(); });
     return false;
   }
-  void finish() {
+  void finish() override {
     {
       const std::lock_guard lock(mutex_);
       if (closed_ || cut_ || std::exchange(finished_, true)) return;
@@ -572,19 +573,19 @@ class StreamState {
     post([](Connection& connection) { connection.close(); });
   }
 
-  std::size_t buffered() const {
+  std::size_t buffered() const override {
     const std::lock_guard lock(mutex_);
     return buffered_;
   }
-  std::size_t capacity() const { return capacity_; }
-  bool closed() const {
+  std::size_t capacity() const override { return capacity_; }
+  bool closed() const override {
     const std::lock_guard lock(mutex_);
     return closed_ || finished_ || cut_;
   }
 
   // The swap moves the old callback out of the lock: destroying it may drop the last reference to
   // the stream, whose destructor locks.
-  void on_room(std::function<void()> callback) {
+  void on_room(std::function<void()> callback) override {
     {
       const std::lock_guard lock(mutex_);
       if (closed_) return;
@@ -593,7 +594,7 @@ class StreamState {
     }
     post([](Connection& connection) { connection.pump(); });
   }
-  void on_close(std::function<void()> callback) {
+  void on_close(std::function<void()> callback) override {
     bool now = false;
     {
       const std::lock_guard lock(mutex_);
@@ -670,52 +671,6 @@ class StreamState {
   std::function<void()> gone_;
 };
 
-class StreamHandle final : public HttpStream {
- public:
-  explicit StreamHandle(std::shared_ptr<StreamState> state) : state_(std::move(state)) {}
-  ~StreamHandle() override { state_->abandon(); }
-  StreamHandle(const StreamHandle&) = delete;
-  StreamHandle& operator=(const StreamHandle&) = delete;
-
-  bool write(std::string piece) override {
-    return piece.empty() ? !state_->closed() : state_->write(std::move(piece));
-  }
-  void finish() override { state_->finish(); }
-  std::size_t buffered() const override { return state_->buffered(); }
-  bool closed() const override { return state_->closed(); }
-  void on_room(std::function<void()> callback) override { state_->on_room(std::move(callback)); }
-  std::size_t capacity() const override { return state_->capacity(); }
-  void on_close(std::function<void()> callback) override { state_->on_close(std::move(callback)); }
-
- private:
-  std::shared_ptr<StreamState> state_;
-};
-
-class ConnectionExchange final : public HttpExchange {
- public:
-  explicit ConnectionExchange(std::shared_ptr<Connection> connection)
-      : connection_(std::move(connection)) {}
-
-  void send(HttpResponse response) override {
-    --connection_->core()->in_flight;
-    connection_->send_from_any_thread(std::move(response));
-  }
-  std::shared_ptr<HttpStream> stream(int status, HttpFields headers) override {
-    --connection_->core()->in_flight;
-    auto state =
-        std::make_shared<StreamState>(connection_, connection_->core()->limits.stream_buffer_bytes);
-    const bool begun =
-        connection_->on_strand([kept = connection_, state, status, its = std::move(headers)] {
-          kept->begin_stream(state, status, its);
-        });
-    if (!begun) state->close();
-    return std::make_shared<StreamHandle>(std::move(state));
-  }
-
- private:
-  std::shared_ptr<Connection> connection_;
-};
-
 // Sends what is in the outbox. On an I/O thread, where `dispatch` runs the work at once unless the
 // strand is busy.
 void empty_outbox(Core& core) {
@@ -725,6 +680,23 @@ void empty_outbox(Core& core) {
     answers.swap(core.outbox);
   }
   for (auto& [connection, response] : answers) connection->dispatch_send(std::move(response));
+}
+
+std::shared_ptr<HttpStream> Connection::stream(int status, HttpFields headers) {
+  --core_->in_flight;
+  const auto state =
+      std::make_shared<StreamState>(shared_from_this(), core_->limits.stream_buffer_bytes);
+  const bool begun =
+      on_strand([kept = shared_from_this(), state, status, its = std::move(headers)] {
+        kept->begin_stream(state, status, its);
+      });
+  if (!begun) state->close();
+  // The connection holds the state, too: the writer has dropped the stream when its own pointers
+  // are gone.
+  return {state.get(), [kept = state](HttpStream*) mutable {
+            kept->abandon();
+            kept.reset();
+          }};
 }
 
 void Connection::give_to_handler() {
@@ -744,8 +716,7 @@ void Connection::give_to_handler() {
   }
   ++core_->requests;
   try {
-    core_->handler(std::move(request),
-                   HttpReply(std::make_shared<ConnectionExchange>(shared_from_this())));
+    core_->handler(std::move(request), HttpReply(shared_from_this()));
   } catch (...) {  // NOLINT(bugprone-empty-catch): the dropped reply has answered 500
   }
 }
