@@ -32,20 +32,10 @@ struct ListOf {
 
 // --- Experiments --------------------------------------------------------------------------------
 
-struct StoppingAnswer : StoppingBody {
-  static constexpr auto fields = as_required(StoppingBody::fields);
-};
-struct FeedbackAnswer : FeedbackBody {
-  static constexpr auto fields = as_required(FeedbackBody::fields);
-};
-struct PresentationAnswer : PresentationBody {
-  static constexpr auto fields = as_required(PresentationBody::fields);
-};
-struct GuardrailsAnswer : GuardrailsBody {
-  static constexpr auto fields = as_required(GuardrailsBody::fields);
-};
-struct InterleaveAnswer : InterleaveBody {
-  static constexpr auto fields = as_required(InterleaveBody::fields);
+// A part of a request as it is answered: nothing is left out.
+template <class Body>
+struct Whole : Body {
+  static constexpr auto fields = as_required(Body::fields);
 };
 
 struct ArmAnswer {
@@ -70,11 +60,11 @@ struct ExperimentAnswer {
   std::string policy;
   Goal goal = Goal::condorcet;
   std::vector<ArmAnswer> arms;
-  StoppingAnswer stopping;
-  FeedbackAnswer feedback;
-  PresentationAnswer presentation;
-  GuardrailsAnswer guardrails;
-  std::optional<InterleaveAnswer> interleave;
+  Whole<StoppingBody> stopping;
+  Whole<FeedbackBody> feedback;
+  Whole<PresentationBody> presentation;
+  Whole<GuardrailsBody> guardrails;
+  std::optional<Whole<InterleaveBody>> interleave;
   std::uint64_t num_tasks = 0;
   std::uint64_t seed = 0;
   std::uint64_t served = 0;
@@ -90,8 +80,7 @@ struct ExperimentAnswer {
                 required("state", &ExperimentAnswer::state),
                 required("mode", &ExperimentAnswer::mode),
                 required("policy", &ExperimentAnswer::policy,
-                         "what `auto` stands for, with all "
-                         "options")},
+                         "what `auto` stands for, with all options")},
       inlined(&ExperimentAnswer::goal, Described<Goal>::fields),
       FieldList{required("arms", &ExperimentAnswer::arms),
                 required("stopping", &ExperimentAnswer::stopping),

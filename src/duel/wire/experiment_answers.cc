@@ -62,14 +62,13 @@ Result<std::vector<ComparisonRecord>> comparisons_of(const std::vector<Compariso
       return Error::invalid_argument("has more than 64 bytes")
           .in_field(fmt::format("[{}].made_at", records.size()));
     }
-    ComparisonRecord record;
-    record.first = body.first;
-    record.second = body.second;
-    record.answer = {body.result, body.winner};
-    record.source = body.source;
-    record.made_at = body.made_at;
-    record.evidence = false;
-    records.push_back(std::move(record));
+    records.push_back({.first = body.first,
+                       .second = body.second,
+                       .answer = {body.result, body.winner},
+                       .source = body.source,
+                       .made_at = body.made_at,
+                       .extra = {},
+                       .evidence = false});
   }
   return records;
 }

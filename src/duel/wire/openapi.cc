@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
+#include "duel/http/http_text.h"
 #include "duel/version_info.h"
 #include "duel/wire/answers.h"
 
@@ -111,11 +111,7 @@ Json words_schema(std::initializer_list<const char*> words) {
 }
 
 Json number_schema(std::uint64_t low, std::uint64_t high) {
-  Json schema;
-  schema["type"] = "integer";
-  schema["minimum"] = low;
-  schema["maximum"] = high;
-  return schema;
+  return {{"type", "integer"}, {"minimum", low}, {"maximum", high}};
 }
 
 std::vector<int> RouteFact::all_refusals() const {
@@ -143,10 +139,7 @@ Json openapi_of(const std::deque<RouteFact>& facts) {
   Json paths = Json::object();
   std::set<int> statuses;
   for (const RouteFact& fact : facts) {
-    std::string method(to_word(fact.method));
-    std::ranges::transform(method, method.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    paths[fact.pattern][method] = operation_of(fact, schemas);
+    paths[fact.pattern][lower_case(to_word(fact.method))] = operation_of(fact, schemas);
     for (const int status : fact.all_refusals()) statuses.insert(status);
   }
   Json responses = Json::object();

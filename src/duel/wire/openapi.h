@@ -16,6 +16,11 @@
 
 namespace duel {
 
+// Schemas of parameters.
+Json text_schema();
+Json words_schema(std::initializer_list<const char*> words);
+Json number_schema(std::uint64_t low, std::uint64_t high);
+
 // A route as documents need it: `fact.takes<ExperimentBody>().gives<ExperimentAnswer>({200, 201})`.
 struct RouteFact {
   using Schema = std::function<Json(SchemaSet&)>;
@@ -127,9 +132,7 @@ struct RouteFact {
     return *this;
   }
   RouteFact& needs_header(std::string parameter, std::string doc) {
-    Json text;
-    text["type"] = "string";
-    parameters.push_back({std::move(parameter), "header", std::move(doc), std::move(text), true});
+    parameters.push_back({std::move(parameter), "header", std::move(doc), text_schema(), true});
     return *this;
   }
 
@@ -143,11 +146,6 @@ struct RouteFact {
   // The schemas of its parameters in the path.
   std::vector<std::string> path_parameters() const;
 };
-
-// Schemas of parameters.
-Json text_schema();
-Json words_schema(std::initializer_list<const char*> words);
-Json number_schema(std::uint64_t low, std::uint64_t high);
 
 Json openapi_of(const std::deque<RouteFact>& facts);
 

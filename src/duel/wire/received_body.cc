@@ -1,7 +1,8 @@
 #include "duel/wire/received_body.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "duel/http/http_text.h"
 
 namespace duel {
 
@@ -10,9 +11,7 @@ std::string media_type_of(const HttpRequest& request) {
   if (header == nullptr) return {};
   std::string type = header->substr(0, header->find(';'));
   while (!type.empty() && type.back() == ' ') type.pop_back();
-  std::transform(type.begin(), type.end(), type.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return type;
+  return lower_case(type);
 }
 
 bool is_lines(std::string_view media_type) {

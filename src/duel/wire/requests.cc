@@ -42,26 +42,28 @@ Status check_stopping(const ExperimentBody& body) {
   return Done{};
 }
 
-Status check_arms(const std::vector<ArmBody>& arms) {
-  if (arms.size() < 2) return wrong("are too few: at least two are compared", "/arms");
+// No id may come twice; `list` and `name` say where the ids stand in the body.
+template <class Item>
+Status check_distinct(const std::vector<Item>& items, std::string Item::* id, std::string_view list,
+                      std::string_view name) {
   std::set<std::string_view> known;
-  for (std::size_t k = 0; k < arms.size(); ++k) {
-    if (known.insert(arms[k].arm_id).second) continue;
-    return wrong(fmt::format("is '{}' a second time", arms[k].arm_id),
-                 fmt::format("/arms/{}/arm_id", k));
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    if (known.insert(items[k].*id).second) continue;
+    return wrong(fmt::format("is '{}' a second time", items[k].*id),
+                 fmt::format("/{}/{}/{}", list, k, name));
   }
   return Done{};
+}
+
+Status check_arms(const std::vector<ArmBody>& arms) {
+  if (arms.size() < 2) return wrong("are too few: at least two are compared", "/arms");
+  return check_distinct(arms, &ArmBody::arm_id, "arms", "arm_id");
 }
 
 Status check_tasks(const ExperimentBody& body) {
   if (body.tasks.empty()) return Done{};
   if (body.mode == Mode::interleave) return wrong("are for the mode `duel`", "/tasks");
-  std::set<std::string_view> known;
-  for (std::size_t k = 0; k < body.tasks.size(); ++k) {
-    if (known.insert(body.tasks[k].task_id).second) continue;
-    return wrong(fmt::format("is '{}' a second time", body.tasks[k].task_id),
-                 fmt::format("/tasks/{}/task_id", k));
-  }
+  DUEL_RETURN_IF_ERROR(check_distinct(body.tasks, &TaskBody::task_id, "tasks", "task_id"));
   if (body.stopping.pairs_independent) {
     return wrong("cannot be declared where there are tasks: a task may reach several pairs",
                  "/stopping/pairs_independent");
