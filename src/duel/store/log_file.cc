@@ -411,18 +411,6 @@ Result<std::uint64_t> LogFiles::synced(const std::string& experiment) {
   return last.sequence;
 }
 
-Result<LastStop> LogFiles::last_stop() { return LastStop::clean; }
-
-Status LogFiles::put_snapshot(const std::string& /*experiment*/, const Snapshot& /*snapshot*/) {
-  return refusal("log files keep no snapshots");
-}
-
-Result<std::optional<Snapshot>> LogFiles::snapshot(const std::string& /*experiment*/) {
-  return std::optional<Snapshot>();
-}
-
-Result<std::vector<Outline>> LogFiles::outlines() { return refusal("log files keep no snapshots"); }
-
 Result<bool> LogFiles::tagged(const std::string& experiment, std::uint64_t tag) {
   const auto found = owned_.find(experiment);
   return found != owned_.end() && found->second->tags.contains(tag);
@@ -434,34 +422,5 @@ Status LogFiles::add_tags(const std::string& experiment, std::span<const std::ui
   found->second->tags.insert(tags.begin(), tags.end());
   return Done{};
 }
-
-Status LogFiles::put(std::string_view /*space*/, std::string_view /*key*/,
-                     std::string_view /*bytes*/) {
-  return refusal("log files keep no secrets and tokens");
-}
-
-Result<std::optional<std::string>> LogFiles::get(std::string_view /*space*/,
-                                                 std::string_view /*key*/) {
-  return refusal("log files keep no secrets and tokens");
-}
-
-Result<std::vector<std::pair<std::string, std::string>>> LogFiles::entries(
-    std::string_view /*space*/) {
-  return refusal("log files keep no secrets and tokens");
-}
-
-Result<bool> LogFiles::erase(std::string_view /*space*/, std::string_view /*key*/) {
-  return refusal("log files keep no secrets and tokens");
-}
-
-Status LogFiles::check() {
-  return refusal("log files have nothing to check beside their chains", "verify each log");
-}
-
-Status LogFiles::backup(const std::filesystem::path& /*file*/) {
-  return refusal("log files are backed up by copying them");
-}
-
-Status LogFiles::compact() { return refusal("log files have no unused space"); }
 
 }  // namespace duel

@@ -70,19 +70,33 @@ class LogFiles final : public Store {
   // A file keeps nothing but lines. Tags are in memory only: the reader of a log adds them. There
   // is never a snapshot; everything else that a file cannot keep is refused.
   Result<std::uint64_t> synced(const std::string& experiment) override;
-  Result<LastStop> last_stop() override;
-  Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) override;
-  Result<std::optional<Snapshot>> snapshot(const std::string& experiment) override;
-  Result<std::vector<Outline>> outlines() override;
+  Result<LastStop> last_stop() override { return LastStop::clean; }
+  Status put_snapshot(const std::string&, const Snapshot&) override {
+    return refusal("log files keep no snapshots");
+  }
+  Result<std::optional<Snapshot>> snapshot(const std::string&) override {
+    return std::optional<Snapshot>();
+  }
+  Result<std::vector<Outline>> outlines() override {
+    return refusal("log files keep no snapshots");
+  }
   Result<bool> tagged(const std::string& experiment, std::uint64_t tag) override;
   Status add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) override;
-  Status put(std::string_view space, std::string_view key, std::string_view bytes) override;
-  Result<std::optional<std::string>> get(std::string_view space, std::string_view key) override;
-  Result<std::vector<std::pair<std::string, std::string>>> entries(std::string_view space) override;
-  Result<bool> erase(std::string_view space, std::string_view key) override;
-  Status check() override;
-  Status backup(const std::filesystem::path& file) override;
-  Status compact() override;
+  Status put(std::string_view, std::string_view, std::string_view) override { return no_table(); }
+  Result<std::optional<std::string>> get(std::string_view, std::string_view) override {
+    return no_table();
+  }
+  Result<std::vector<std::pair<std::string, std::string>>> entries(std::string_view) override {
+    return no_table();
+  }
+  Result<bool> erase(std::string_view, std::string_view) override { return no_table(); }
+  Status check() override {
+    return refusal("log files have nothing to check beside their chains", "verify each log");
+  }
+  Status backup(const std::filesystem::path&) override {
+    return refusal("log files are backed up by copying them");
+  }
+  Status compact() override { return refusal("log files have no unused space"); }
 
  private:
   struct Owned;
@@ -94,6 +108,7 @@ class LogFiles final : public Store {
   Status append_group(const Group& group);
   Status sync(Owned& owned);
   Error refusal(const char* what, const char* hint = "") const;
+  Error no_table() const { return refusal("log files keep no secrets and tokens"); }
 
   std::filesystem::path directory_;
   Disk& disk_;
