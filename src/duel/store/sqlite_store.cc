@@ -48,15 +48,19 @@ Error no_experiment(std::string_view experiment, const std::filesystem::path& fi
   return Error::not_found(fmt::format("there is no experiment '{}'", experiment), file.string());
 }
 
-// The rows of `statement` as names.
-Result<std::vector<std::string>> names_in(SqliteStatement& statement) {
-  std::vector<std::string> names;
+// What `make` makes of each row of `statement`.
+template <class Make>
+auto rows_in(SqliteStatement& statement, const Make& make)
+    -> Result<std::vector<decltype(make(statement))>> {
+  std::vector<decltype(make(statement))> rows;
   for (;;) {
-    DUEL_ASSIGN(const bool row, statement.step());
-    if (!row) return names;
-    names.emplace_back(statement.text(0));
+    DUEL_ASSIGN(const bool found, statement.step());
+    if (!found) return rows;
+    rows.push_back(make(statement));
   }
 }
+
+std::string name_in(const SqliteStatement& row) { return std::string(row.text(0)); }
 
 // On a file system without shared memory SQLite stays in another mode without an error.
 Status enter_wal_mode(SqliteConnection& connection) {
@@ -126,7 +130,7 @@ class Database final : public SqliteStore {
     return with_reader([](SqliteConnection& reader) -> Result<std::vector<std::string>> {
       DUEL_ASSIGN(SqliteStatement statement,
                   reader.prepare("SELECT name FROM experiments ORDER BY name"));
-      return names_in(statement);
+      return rows_in(statement, name_in);
     });
   }
 
@@ -260,7 +264,7 @@ class Database final : public SqliteStore {
                   reader.prepare("SELECT name FROM experiments WHERE id IN"
                                  " (SELECT experiment FROM lines WHERE key = ?1) ORDER BY name"));
       statement.bind(1, key);
-      return names_in(statement);
+      return rows_in(statement, name_in);
     });
   }
 
@@ -300,20 +304,14 @@ class Database final : public SqliteStore {
                                  " s.version, s.summary"
                                  " FROM experiments e LEFT JOIN snapshots s ON s.experiment = e.id"
                                  " ORDER BY e.name"));
-      std::vector<Outline> outlines;
-      for (;;) {
-        DUEL_ASSIGN(const bool row, statement.step());
-        if (!row) return outlines;
-        Outline outline{std::string(statement.text(0)),
-                        {statement.number(1), std::string(statement.text(2))},
-                        std::nullopt};
-        if (statement.number(3) != 0) {  // NULL reads as 0, and no snapshot has the sequence 0
-          outline.snapshot =
-              Snapshot{statement.number(3), std::string(statement.text(4)),
-                       std::string(statement.text(5)), "", std::string(statement.text(6))};
+      return rows_in(statement, [](const SqliteStatement& row) {
+        Outline outline{name_in(row), {row.number(1), std::string(row.text(2))}, std::nullopt};
+        if (row.number(3) != 0) {  // NULL reads as 0, and no snapshot has the sequence 0
+          outline.snapshot = Snapshot{row.number(3), std::string(row.text(4)),
+                                      std::string(row.text(5)), "", std::string(row.text(6))};
         }
-        outlines.push_back(std::move(outline));
-      }
+        return outline;
+      });
     });
   }
 
@@ -370,12 +368,9 @@ class Database final : public SqliteStore {
       DUEL_ASSIGN(SqliteStatement statement,
                   reader.prepare("SELECT key, bytes FROM entries WHERE space = ?1 ORDER BY key"));
       statement.bind(1, space);
-      Entries entries;
-      for (;;) {
-        DUEL_ASSIGN(const bool found, statement.step());
-        if (!found) return entries;
-        entries.emplace_back(statement.text(0), statement.text(1));
-      }
+      return rows_in(statement, [](const SqliteStatement& row) {
+        return std::pair(std::string(row.text(0)), std::string(row.text(1)));
+      });
     });
   }
 
