@@ -238,8 +238,6 @@ Error PostgresConnection::lose_as_told() {
 
 Error PostgresConnection::error_of(const PGresult* result) {
   // Without a result libpq has no field of it.
-  const char* code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  error_code_ = code == nullptr ? "" : code;
   const char* text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   // FATAL or PANIC: the server process ends after this message. It may have committed before.
   const char* severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);

@@ -97,8 +97,6 @@ class PostgresConnection {
   // The warning that came with the last statement, or empty. If PostgreSQL gives up waiting for a
   // standby, the commit succeeds with a warning only.
   const std::string& warning() const { return *warning_; }
-  // PostgreSQL's code of the last error, as "40P01".
-  const std::string& error_code() const { return error_code_; }
   // The database, for messages: without user and password.
   const std::string& where() const { return where_; }
   explicit operator bool() const { return !lost(); }
@@ -124,7 +122,6 @@ class PostgresConnection {
   std::string where_;
   std::map<const char*, std::string> prepared_;
   std::unique_ptr<std::string> warning_ = std::make_unique<std::string>();  // libpq points to it
-  std::string error_code_;
   bool lost_ = false;
 };
 
