@@ -9,9 +9,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -20,9 +22,9 @@
 #include <mutex>
 
 #include "duel/core/check.h"
+#include "duel/core/descriptor.h"
 #include "duel/core/whole_file.h"
 #include "duel/store/line.h"
-#include "duel/store/owner_lock.h"
 #include "duel/store/sqlite.h"
 #include "duel/store/sqlite_schema.h"
 #include "duel/store/wal_checkpointer.h"
@@ -74,11 +76,9 @@ Status enter_wal_mode(SqliteConnection& connection) {
 // Only the owner may read a new database, because it holds the key of all report tokens. SQLite
 // gives its log and its index the same mode. An existing database keeps the mode that it has.
 Status create_private_file(const std::filesystem::path& file) {
-  const int descriptor =
-      ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (descriptor >= 0) {
-    ::close(descriptor);
-  } else if (errno != EEXIST) {
+  const Descriptor created(
+      ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (created.get() < 0 && errno != EEXIST) {
     return system_error("the database cannot be created", file, errno);
   }
   return Done{};
@@ -86,12 +86,41 @@ Status create_private_file(const std::filesystem::path& file) {
 
 // Syncs a file, or a directory: a rename is durable only after its directory has been synced.
 Status sync_path(const std::filesystem::path& path, int flags) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
-  const bool synced = descriptor >= 0 && (::fsync(descriptor) == 0 || errno == EINVAL);
-  const int code = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (!synced) return system_error("cannot be written to the disk", path, code);
+  const Descriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
+  if (opened.get() < 0 || (::fsync(opened.get()) != 0 && errno != EINVAL)) {
+    return system_error("cannot be written to the disk", path, errno);
+  }
   return Done{};
+}
+
+// "process 4711 on host alpha", as `lock_store` wrote it.
+std::string holder_in(int descriptor) {
+  std::array<char, 512> bytes{};
+  const ssize_t got = ::pread(descriptor, bytes.data(), bytes.size(), 0);
+  std::string_view text(bytes.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+  text = text.substr(0, text.find('\n'));
+  return text.starts_with("process ") ? std::string(text) : "another process";
+}
+
+// The right of one process to write: FILE.lock, locked, which says who holds it. The system
+// releases the lock when the process ends, even if it is killed.
+Result<Descriptor> lock_store(const std::filesystem::path& file) {
+  std::filesystem::path lock_file = file;
+  lock_file += ".lock";
+  Descriptor lock(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC,
+                         S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH));
+  if (lock.get() < 0) return system_error("cannot be written", lock_file, errno);
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return system_error("cannot be locked", lock_file, errno);
+    return Error::conflict(fmt::format("{} is using the store", holder_in(lock.get())),
+                           file.string(), "ask it over HTTP, or stop it");
+  }
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  const std::string text = fmt::format("process {} on host {}\n", ::getpid(), host.data());
+  // Only the lock counts. If the disk is full the name of its holder is missing, and that is all.
+  if (::ftruncate(lock.get(), 0) == 0) (void)write_fully(lock.get(), text);
+  return lock;
 }
 
 class Database final : public SqliteStore {
@@ -558,14 +587,7 @@ class Database final : public SqliteStore {
   // REQUIRES, here and below: write_mutex_ is held.
   Status become_owner() {
     if (writer_) return Done{};
-    std::filesystem::path lock_file = file_;
-    lock_file += ".lock";
-    auto lock = OwnerLock::take(lock_file);
-    if (!lock.ok()) {
-      Error error = lock.error();
-      if (error.code == ErrorCode::conflict) error.where = file_.string();
-      return error;
-    }
+    DUEL_ASSIGN(Descriptor lock, lock_store(file_));
     DUEL_RETURN_IF_ERROR(create_private_file(file_));
     constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     DUEL_ASSIGN(SqliteConnection writer, SqliteConnection::open(file_, kFlags, options_.vfs));
@@ -612,7 +634,7 @@ class Database final : public SqliteStore {
     // Set last: as long as writer_ is empty this process does not own the database, and after a
     // failure above the lock is released.
     writer_ = std::move(writer);
-    lock_.emplace(std::move(*lock));
+    lock_.emplace(std::move(lock));
     return Done{};
   }
 
@@ -822,7 +844,7 @@ class Database final : public SqliteStore {
   const SqliteOptions options_;
 
   std::mutex write_mutex_;  // guards all down to checkpointer_, but for the two atomics
-  std::optional<OwnerLock> lock_;
+  std::optional<Descriptor> lock_;
   SqliteConnection writer_;  // none until this process owns the database
   SqliteStatement insert_experiment_, insert_line_, insert_tag_, set_head_, set_mark_;
   std::map<std::string, Owned> owned_;
