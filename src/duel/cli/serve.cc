@@ -1,5 +1,3 @@
-#include <poll.h>
-
 #include <chrono>
 #include <thread>
 
@@ -40,7 +38,6 @@ struct ServeArguments {
 // give up.
 Status run_certified_command(const std::vector<std::string>& words, const std::string& input,
                              std::chrono::milliseconds timeout, const std::function<bool()>& stop) {
-  constexpr int kLookMs = 100;
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   DUEL_ASSIGN(ChildProcess child, ChildProcess::start(words));
   child.send(input);
@@ -51,10 +48,7 @@ Status run_certified_command(const std::vector<std::string>& words, const std::s
       return Error::unsupported(
           fmt::format("'{}' did not end within {} s", words.front(), timeout.count() / 1000));
     }
-    std::vector<pollfd> descriptors;
-    child.watch(descriptors);
-    ::poll(descriptors.data(), descriptors.size(), kLookMs);
-    child.pump();
+    child.wait(std::chrono::milliseconds(100));
     child.output().clear();
   }
   if (child.exit_code() == 0) return Done{};

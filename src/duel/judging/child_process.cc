@@ -25,9 +25,10 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX asks
 namespace duel {
 namespace {
 
-// One turn reads no more than this from one pipe, so that a program that never stops printing does
-// not keep us from the others and from the clock.
-constexpr std::size_t kMostPerTurn = std::size_t{1} << 20;
+constexpr std::size_t kPiece = std::size_t{1} << 16;
+// One turn reads no more than this and a piece from one pipe, so that a program that never stops
+// printing does not keep us from the others and from the clock.
+constexpr std::size_t kMostPerTurn = ChildProcess::kMostOutput - kPiece;
 
 void close_pipe(int& descriptor) {
   if (descriptor >= 0) ::close(descriptor);
@@ -65,7 +66,7 @@ bool would_block(int code) { return code == EAGAIN || code == EWOULDBLOCK; }
 // Calls `take(text)` for what the pipe holds now; closes it at its end.
 template <class Take>
 void drain(int& descriptor, Take&& take) {
-  std::array<char, 65536> buffer;
+  std::array<char, kPiece> buffer;
   std::size_t total = 0;
   while (descriptor >= 0 && total < kMostPerTurn) {
     const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
@@ -255,6 +256,13 @@ void ChildProcess::pump() {
   read_output();
   read_complaint();
   if (just_ended) close_pipe(held_.input_pipe);
+}
+
+void ChildProcess::wait(std::chrono::milliseconds most) {
+  std::vector<pollfd> descriptors;
+  watch(descriptors);
+  ::poll(descriptors.data(), descriptors.size(), static_cast<int>(most.count()));
+  pump();
 }
 
 int ChildProcess::exit_code() const {

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ namespace duel {
 class ChildProcess {
  public:
   // How much of what it says is kept: the beginning of its output, the end of its complaints.
+  // One turn of `pump` brings less output: a caller who takes it after each loses none.
   static constexpr std::size_t kMostOutput = std::size_t{1} << 20;
   static constexpr std::size_t kMostComplaint = 4096;
 
@@ -50,6 +52,8 @@ class ChildProcess {
   // Moves what can be moved without waiting and notices its end, with which everything in its group
   // ends. What it wrote before is in `output` when `ended` says so.
   void pump();
+  // Waits until something can be moved, but no longer than `most`, and pumps.
+  void wait(std::chrono::milliseconds most);
 
   // What it printed and nobody took, at most kMostOutput; `overflowed` if there was more (which was
   // read and thrown away, so that it does not wait for us for ever).
