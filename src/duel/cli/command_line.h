@@ -34,4 +34,9 @@ class CommandLine {
   std::unique_ptr<Parser> parser_;
 };
 
+// Sets the configurable options of the chosen command that the command line left open. They come
+// from, first found wins: the variable DUEL_<NAME>, ./duel.toml, $XDG_CONFIG_HOME/duel/config.toml
+// (~/.config by default). The files hold a table per command: [simulate] threads = 2.
+Status apply_configuration(const Command& program, CommandLine& line);
+
 }  // namespace duel::cli

@@ -1,5 +1,3 @@
-#include "duel/cli/configuration.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <iterator>
 #include <vector>
 
+#include "duel/cli/command_line.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
 #include "duel/study/toml_document.h"

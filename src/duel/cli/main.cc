@@ -10,7 +10,6 @@
 
 #include "duel/cli/command_line.h"
 #include "duel/cli/commands.h"
-#include "duel/cli/configuration.h"
 #include "duel/cli/help.h"
 #include "duel/cli/rank_session.h"
 #include "duel/jobs/ranks.h"

@@ -1,5 +1,5 @@
 // The commands, and what each takes: declared once, read by the parser (command_line.h), the help
-// pages (help.h), the configuration (configuration.h) and completion (completion.cc).
+// pages (help.h), the configuration (configuration.cc) and completion (completion.cc).
 //
 // A subcommand is one file with one function, listed in commands.h:
 //
