@@ -28,12 +28,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostBytesOfPayload = std::size_t{1} << 20;
 constexpr std::size_t kMostBytesOfId = 100;
 
-// An arm before its id is settled.
-struct Draft {
-  ListedArm arm;
-  bool names_itself = true;  // the id was given, not made from a file's name
-};
-
 bool is_glob(const std::string& item) { return item.find_first_of("*?[") != std::string::npos; }
 
 bool exists(const std::string& path) {
@@ -49,7 +43,6 @@ bool is_directory(const std::string& path) {
 Status check_name(const std::string& id, const std::string& where) {
   if (const Status status = check_id("arm", id); !status.ok()) {
     Error error = status.error();
-    error.code = ErrorCode::invalid_argument;
     error.where = where;
     return error;
   }
@@ -102,44 +95,36 @@ class Drafts {
     if (!json.contains("arm_id") || !json["arm_id"].is_string()) {
       return Error::invalid_data("the field \"arm_id\" is missing or not a text", where);
     }
-    Draft draft;
-    draft.arm.shown.arm_id = json["arm_id"].get<std::string>();
-    DUEL_RETURN_IF_ERROR(check_name(draft.arm.shown.arm_id, where));
-    draft.arm.shown.payload = json.contains("payload") ? json["payload"] : json["arm_id"];
-    draft.arm.reference = where;
-    draft.arm.sha256 = sha256_hex(draft.arm.shown.payload->dump());
-    drafts_.push_back(std::move(draft));
+    const std::string id = json["arm_id"].get<std::string>();
+    DUEL_RETURN_IF_ERROR(check_name(id, where));
+    const Json& payload = json.contains("payload") ? json["payload"] : json["arm_id"];
+    arms_.push_back({{id, "", payload}, where, sha256_hex(payload.dump())});
     return Done{};
   }
 
   Result<std::vector<ListedArm>> finished() {
     std::set<std::string> taken;
-    for (const Draft& draft : drafts_) {
-      if (draft.names_itself && !taken.insert(draft.arm.shown.arm_id).second) {
-        return Error::invalid_argument(
-                   fmt::format("the arm '{}' is named twice", draft.arm.shown.arm_id))
+    std::map<std::string, std::size_t> stems;
+    for (const ListedArm& arm : arms_) {
+      const std::string& id = arm.shown.arm_id;
+      if (id.empty()) {
+        ++stems[id_from_name(fs::path(arm.shown.path).stem().string())];
+      } else if (!taken.insert(id).second) {
+        return Error::invalid_argument(fmt::format("the arm '{}' is named twice", id))
             .in_field("arms");
       }
     }
-    std::map<std::string, std::size_t> stems;
-    for (const Draft& draft : drafts_) {
-      if (!draft.names_itself)
-        ++stems[id_from_name(fs::path(draft.arm.shown.path).stem().string())];
+    for (ListedArm& arm : arms_) {
+      if (!arm.shown.arm_id.empty()) continue;
+      const fs::path path(arm.shown.path);
+      std::string id = id_from_name(path.stem().string());
+      // a.txt and a.md are told apart by their whole names.
+      if (stems[id] > 1) id = id_from_name(path.filename().string());
+      const std::string base = id;
+      for (std::uint64_t n = 2; !taken.insert(id).second; ++n) id = fmt::format("{}-{}", base, n);
+      arm.shown.arm_id = id;
     }
-    std::vector<ListedArm> arms;
-    for (Draft& draft : drafts_) {
-      if (!draft.names_itself) {
-        const fs::path path(draft.arm.shown.path);
-        std::string id = id_from_name(path.stem().string());
-        // a.txt and a.md are told apart by their whole names.
-        if (stems[id] > 1) id = id_from_name(path.filename().string());
-        const std::string base = id;
-        for (std::uint64_t n = 2; !taken.insert(id).second; ++n) id = fmt::format("{}-{}", base, n);
-        draft.arm.shown.arm_id = id;
-      }
-      arms.push_back(std::move(draft.arm));
-    }
-    return arms;
+    return std::move(arms_);
   }
 
  private:
@@ -148,14 +133,10 @@ class Drafts {
     fs::path canonical = fs::canonical(path, failed);
     if (!files_.insert(failed ? fs::path(path) : std::move(canonical)).second) return Done{};
     DUEL_ASSIGN(const std::string content, read_whole_file(path, kMostBytesOfFile));
-    Draft draft;
-    draft.names_itself = false;
-    draft.arm.shown.path = path;
-    if (content.size() <= kMostBytesOfPayload && is_text(content))
-      draft.arm.shown.payload = content;
-    draft.arm.reference = path;
-    draft.arm.sha256 = sha256_hex(content);
-    drafts_.push_back(std::move(draft));
+    const bool is_payload = content.size() <= kMostBytesOfPayload && is_text(content);
+    arms_.push_back({{"", path, is_payload ? std::optional<Json>(content) : std::nullopt},
+                     path,
+                     sha256_hex(content)});
     return Done{};
   }
 
@@ -187,14 +168,11 @@ class Drafts {
       }
     }
     DUEL_RETURN_IF_ERROR(check_name(name, where));
-    Draft draft;
-    draft.arm.shown.arm_id = name;
-    draft.arm.shown.payload = name;
-    drafts_.push_back(std::move(draft));
+    arms_.push_back({{name, "", Json(name)}, "", ""});
     return Done{};
   }
 
-  std::vector<Draft> drafts_;
+  std::vector<ListedArm> arms_;  // without an id: it is made from the file's name at the end
   std::set<fs::path> files_;
 };
 
