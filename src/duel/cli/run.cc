@@ -21,11 +21,8 @@ struct RunArguments {
   std::string judge;
   std::string protocol = "call";
   std::string on_failure = "missing";
-  std::uint64_t parallel = 1;
-  std::uint64_t retries = 2;
-  std::uint64_t max_failures = 5;
-  double timeout = 120;
-  double retry_delay = 0.5;
+  JudgeOptions options;
+  std::uint64_t max_failures = JudgeLoopOptions{}.max_failures;
   ServedOptions served;
 };
 
@@ -51,11 +48,9 @@ Json judge_json(const JudgeLoop& run, const JudgePool& pool) {
 }
 
 JudgeOptions judge_options(const RunArguments& arguments) {
-  return {.protocol = arguments.protocol == "jsonl" ? JudgeProtocol::jsonl : JudgeProtocol::call,
-          .parallel = static_cast<std::size_t>(arguments.parallel),
-          .timeout_seconds = arguments.timeout,
-          .retries = arguments.retries,
-          .retry_seconds = arguments.retry_delay};
+  JudgeOptions options = arguments.options;
+  if (arguments.protocol == "jsonl") options.protocol = JudgeProtocol::jsonl;
+  return options;
 }
 
 Stopping stopping(const InterruptGuard& guard) {
@@ -144,7 +139,6 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
 Result<int> run_here(const RunArguments& arguments, const Command& command,
                      CommandContext& context) {
   if (arguments.served.asked_for()) return run_served(arguments, command, context);
-  const JudgeOptions options = judge_options(arguments);
   DUEL_ASSIGN(JudgeCommand judge, judge_of(arguments, !arguments.interview.request.tasks.empty()));
   InterviewOptions asked = arguments.interview;
   asked.request.judge = judge.entry();
@@ -152,7 +146,7 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   const std::string name = judge_name(judge);
   const InterruptGuard guard(InterruptGuard::First::drains);
   DUEL_ASSIGN(Interview interview, open_interview(asked, context));
-  JudgePool pool(std::move(judge), options);
+  JudgePool pool(std::move(judge), judge_options(arguments));
   LocalQuestions questions = interview.questions();
   UnchangedArms unchanged(questions, interview.arms());
   JudgeLoop judged(unchanged, pool,
@@ -225,14 +219,14 @@ void add_run_command(Command& program) {
       "--judge-protocol PROTOCOL", one_of(&arguments.protocol, {"call", "jsonl"}),
       "call (default): one call for each duel; jsonl: the judge stays, one JSON line in, one "
       "line out.");
-  command.add_configurable("--parallel N", count(&arguments.parallel, 1, 1000),
+  command.add_configurable("--parallel N", count(&arguments.options.parallel, 1, 1000),
                            "Duels in flight at a time (default 1).");
-  command.add_configurable("--timeout SECONDS", some_seconds(&arguments.timeout),
+  command.add_configurable("--timeout SECONDS", some_seconds(&arguments.options.timeout_seconds),
                            "How long to wait for an answer (default 120).");
-  command.add_configurable("--retries N", count(&arguments.retries, 0, 100),
+  command.add_configurable("--retries N", count(&arguments.options.retries, 0, 100),
                            "Retries when the judge fails (default 2).");
   command.add_configurable(
-      "--retry-delay SECONDS", some_seconds(&arguments.retry_delay),
+      "--retry-delay SECONDS", some_seconds(&arguments.options.retry_seconds),
       "Delay before the first retry; doubles each time, up to 30 (default 0.5).");
   command.add("--on-failure WHAT", one_of(&arguments.on_failure, {"missing", "skip", "stop"}),
               "What happens to a duel when every try fails: missing (default), skip, or stop "

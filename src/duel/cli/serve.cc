@@ -22,12 +22,9 @@ struct ServeArguments {
   std::string store;
   std::string advertise;
   std::uint64_t lease = 10;
-  std::string public_url;
-  std::vector<std::string> allow_origin;
   std::uint64_t threads = 2;
-  std::uint64_t max_resident = EngineOptions{}.most_in_memory;
-  std::uint64_t max_arms = EngineOptions{}.most_arms;
-  double rate_limit = ApiOptions{}.rate_limit;
+  EngineOptions engine;
+  ApiOptions api;
   std::string on_certified;
   std::uint64_t on_certified_timeout = 60;
 };
@@ -96,9 +93,7 @@ Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) 
         .with_hint("`duel token create --scope admin` creates the first one")
         .in_field("listen");
   }
-  EngineOptions options;
-  options.most_in_memory = arguments.max_resident;
-  options.most_arms = arguments.max_arms;
+  EngineOptions options = arguments.engine;
   options.say = [&context](const std::string& message) { context.note(message); };
   DUEL_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(store, std::move(options)));
   // The port is part of what `Host` may say, and known only once it is taken.
@@ -118,9 +113,9 @@ Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) 
                                    }
                                    now->handle(std::move(request), std::move(reply));
                                  }));
-  api = std::make_unique<Api>(*engine, *tokens,
-                              ApiOptions{server->address(), arguments.public_url,
-                                         arguments.allow_origin, arguments.rate_limit});
+  ApiOptions api_options = arguments.api;
+  api_options.listen = server->address();
+  api = std::make_unique<Api>(*engine, *tokens, std::move(api_options));
   DUEL_ASSIGN(const std::unique_ptr<CertifiedNotices> notices,
               notices_of(arguments, *engine, context));
   ready = api.get();
@@ -165,21 +160,21 @@ void add_serve_command(Command& program) {
   command.add("--lease S", count(&arguments.lease, 1, 3'600),
               "Seconds after which the others take over the experiments of a server that has gone "
               "silent (default 10). PostgreSQL only.");
-  command.add("--public-url URL", &arguments.public_url,
+  command.add("--public-url URL", &arguments.api.public_url,
               "URL that callers use, if the server is behind a proxy.");
-  command.add("--allow-origin ORIGIN", &arguments.allow_origin,
+  command.add("--allow-origin ORIGIN", &arguments.api.allow_origins,
               "Allow pages of this origin to call the server. May be repeated.");
   command.add("--threads N", count(&arguments.threads, 1, 64),
               "Threads for client connections (default 2).");
   command.add(
-      "--max-resident N", count(&arguments.max_resident, 1, 1'000'000),
+      "--max-resident N", count(&arguments.engine.most_in_memory, 1, 1'000'000),
       "Experiments kept in memory (default 200). Others are loaded from the store when needed.");
-  command.add("--max-arms N", count(&arguments.max_arms, 2, 100'000),
+  command.add("--max-arms N", count(&arguments.engine.most_arms, 2, 100'000),
               "Arms of an experiment (default 1000). Its memory grows with their square.");
   command.add(
       "--rate-limit N",
       number(
-          &arguments.rate_limit, [](double value) { return value >= 0; },
+          &arguments.api.rate_limit, [](double value) { return value >= 0; },
           "0 or more requests a second"),
       "Requests per second for each token; more get status 429 (default 5000). 0 means no limit.");
   command.add("--on-certified CMD", &arguments.on_certified,

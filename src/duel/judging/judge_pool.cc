@@ -155,7 +155,7 @@ void JudgePool::look_for_answer(Slot& slot, Clock::time_point now) {
     return answered(slot, answer, now);
   }
   if (end == std::string::npos && process.overflowed()) {
-    return failed(slot, Trouble::nonsense,
+    return failed(slot, &JudgeTroubles::senseless,
                   fmt::format("its answer is longer than {} bytes", ChildProcess::kMostOutput),
                   now);
   }
@@ -168,18 +168,18 @@ void JudgePool::look_for_answer(Slot& slot, Clock::time_point now) {
         return answered(slot, answer_in_words(line, *slot.question), now);
       }
     }
-    return failed(slot, Trouble::crash,
+    return failed(slot, &JudgeTroubles::crashes,
                   fmt::format("it gave no answer: {}", process.how_it_ended()), now);
   }
   if (now >= slot.deadline) {
-    failed(slot, Trouble::timeout,
+    failed(slot, &JudgeTroubles::timeouts,
            fmt::format("no answer within {} s", format_number(options_.timeout_seconds)), now);
   }
 }
 
 void JudgePool::answered(Slot& slot, const Result<Outcome>& answer, Clock::time_point now) {
   if (!answer.ok()) {
-    return failed(slot, Trouble::nonsense, answer.error().to_string(), now);
+    return failed(slot, &JudgeTroubles::senseless, answer.error().to_string(), now);
   }
   const double response_ms = std::chrono::duration<double, std::milli>(now - slot.begun).count();
   if (options_.protocol == JudgeProtocol::call) slot.process.reset();
@@ -187,10 +187,8 @@ void JudgePool::answered(Slot& slot, const Result<Outcome>& answer, Clock::time_
 }
 
 void JudgePool::failed(Slot& slot, Trouble trouble, std::string failure, Clock::time_point now) {
-  troubles_.timeouts += trouble == Trouble::timeout ? 1 : 0;
-  troubles_.crashes += trouble == Trouble::crash ? 1 : 0;
-  troubles_.senseless += trouble == Trouble::nonsense ? 1 : 0;
-  slot.made_no_sense = trouble == Trouble::nonsense;
+  ++(troubles_.*trouble);
+  slot.made_no_sense = trouble == &JudgeTroubles::senseless;
   slot.failure = std::move(failure) + last_error_line(*slot.process);
   end_process(slot, now);
 }

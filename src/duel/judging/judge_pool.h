@@ -80,7 +80,7 @@ class JudgePool final : public Judges {
   void turn(Slot& slot, Clock::time_point now);
   void look_for_answer(Slot& slot, Clock::time_point now);
   void answered(Slot& slot, const Result<Outcome>& answer, Clock::time_point now);
-  enum class Trouble { timeout, crash, nonsense };
+  using Trouble = std::uint64_t JudgeTroubles::*;
   void failed(Slot& slot, Trouble trouble, std::string failure, Clock::time_point now);
   void end_process(Slot& slot, Clock::time_point now);
   void rest_or_give_up(Slot& slot, Clock::time_point now);
