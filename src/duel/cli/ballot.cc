@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
-#include "duel/core/check.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
 
@@ -56,6 +57,18 @@ void fold_line(const std::string& line, std::size_t width, std::vector<std::stri
   out.emplace_back(rest);
 }
 
+// Lines of at most `width` columns, broken at spaces where there are any; indentation stays.
+// Control characters cannot reach the terminal: they show as '?'.
+std::vector<std::string> folded(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    fold_line(harmless(text.substr(at, end - at)), width, lines);
+    at = end + 1;
+  }
+  return lines;
+}
+
 std::string item_text(const ShownArm& arm) {
   if (!arm.payload) return "(not a text: " + arm.path + ")";
   if (arm.payload->is_string()) return arm.payload->get<std::string>();
@@ -80,17 +93,6 @@ std::string padded(const std::string& text, std::size_t width) {
 }
 
 }  // namespace
-
-std::vector<std::string> folded(std::string_view text, std::size_t width) {
-  DUEL_CHECK(width >= 2);
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    fold_line(harmless(text.substr(at, end - at)), width, lines);
-    at = end + 1;
-  }
-  return lines;
-}
 
 std::string ballot(const Question& question, std::size_t columns, std::size_t rows) {
   const bool side_by_side = columns >= kLeastSideBySide;

@@ -4,16 +4,10 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "duel/experiment/questions.h"
 
 namespace duel::cli {
-
-// Lines of at most `width` columns, broken at spaces where there are any; indentation stays.
-// Control characters cannot reach the terminal: they show as '?'.
-std::vector<std::string> folded(std::string_view text, std::size_t width);
 
 // The task and the two items. `columns` 0 or small: one above the other; `rows` 0: no limit, else
 // what does not fit is cut and said so.

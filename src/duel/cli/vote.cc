@@ -1,17 +1,23 @@
+#include <poll.h>
+#include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "duel/cli/ballot.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
 #include "duel/cli/served_session.h"
-#include "duel/cli/vote_keys.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
+#include "duel/core/numbers.h"
 #include "duel/judging/judge_loop.h"
 #include "duel/verdict/standing.h"
 #include "duel/verdict/verdict.h"
@@ -21,6 +27,134 @@ namespace {
 
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
+
+// --- keys: single ones on a terminal, lines elsewhere ------------------------------------------
+
+enum class VoteKey { first, second, tie, both_bad, skip, undo, quit, unknown };
+
+// What a key answers, and the words that confirm it. Nothing of the keys that answer nothing.
+struct VoteAnswer {
+  Outcome outcome;
+  std::string_view spoken;
+};
+
+struct KnownKey {
+  VoteKey key;
+  std::array<std::string_view, 4> words;
+  std::optional<VoteAnswer> answer{};
+};
+constexpr std::array<KnownKey, 7> kKnownKeys = {
+    {{VoteKey::first,
+      {"1", "first", "left", "h"},
+      VoteAnswer{Outcome::first_wins, "the first is better"}},
+     {VoteKey::second,
+      {"2", "second", "right", "l"},
+      VoteAnswer{Outcome::second_wins, "the second is better"}},
+     {VoteKey::tie, {"t", "tie"}, VoteAnswer{Outcome::tie, "a tie"}},
+     {VoteKey::both_bad, {"b", "both_bad"}, VoteAnswer{Outcome::both_bad, "both bad"}},
+     {VoteKey::skip, {"s", "skip"}, VoteAnswer{Outcome::skip, "skipped"}},
+     {VoteKey::undo, {"u", "undo"}},
+     {VoteKey::quit, {"q", "quit", "\x04"}}}};
+
+std::optional<VoteAnswer> answer_of(VoteKey key) {
+  const auto known = std::ranges::find(kKnownKeys, key, &KnownKey::key);
+  return known == kKnownKeys.end() ? std::nullopt : known->answer;
+}
+
+// "1", "left", "t", .. as a line of a file or a pipe.
+VoteKey key_of_word(std::string_view word) {
+  std::string low(trimmed(word));
+  for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (low.empty()) return VoteKey::unknown;
+  for (const KnownKey& known : kKnownKeys) {
+    if (std::ranges::find(known.words, low) != known.words.end()) return known.key;
+  }
+  return VoteKey::unknown;
+}
+
+// Keys of standard input. On a terminal without echo and without waiting for Enter, as it was
+// before when destroyed. SIGINT still reaches the program.
+class VoteKeys {
+ public:
+  VoteKeys() : terminal_(is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO)) {
+    if (!terminal_) return;
+    terminal_ = ::tcgetattr(STDIN_FILENO, &before_) == 0;
+    if (!terminal_) return;
+    termios raw = before_;
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    ::tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+  }
+  ~VoteKeys() {
+    if (terminal_) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
+  }
+  VoteKeys(const VoteKeys&) = delete;
+  VoteKeys& operator=(const VoteKeys&) = delete;
+
+  bool terminal() const { return terminal_; }
+  // The next key; nothing when `most` has passed, a signal came, or the input ended.
+  std::optional<VoteKey> next(std::chrono::milliseconds most) {
+    if (put_back_) return std::exchange(put_back_, std::nullopt);
+    const auto limit = std::chrono::steady_clock::now() + most;
+    while (true) {
+      if (const auto key = terminal_ ? buffered_key() : buffered_line()) return key;
+      if (ended_) return std::nullopt;
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now());
+      pollfd input{STDIN_FILENO, POLLIN, 0};
+      const int ready =
+          ::poll(&input, 1, static_cast<int>(std::max<std::int64_t>(0, left.count())));
+      if (ready <= 0) return std::nullopt;
+      std::array<char, 4096> bytes;
+      const ssize_t count = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+      if (count > 0) {
+        buffer_.append(bytes.data(), static_cast<std::size_t>(count));
+      } else if (count == 0 || errno != EINTR) {
+        ended_ = true;
+      }
+    }
+  }
+  // The next `next` gives it again.
+  void put_back(VoteKey key) { put_back_ = key; }
+  bool ended() const { return ended_ && buffer_.empty() && !put_back_; }
+
+ private:
+  std::optional<VoteKey> buffered_key() {
+    if (buffer_.empty()) return std::nullopt;
+    // Arrows: ESC [ C or ESC O C, right; D, left.
+    if (buffer_[0] == '\033' && buffer_.size() >= 3 && (buffer_[1] == '[' || buffer_[1] == 'O')) {
+      std::size_t end = 2;
+      while (end < buffer_.size() && (buffer_[end] < '@' || buffer_[end] > '~')) ++end;
+      const char letter = end < buffer_.size() ? buffer_[end] : '\0';
+      const bool plain = end == 2;
+      buffer_.erase(0, end + 1);
+      if (plain && letter == 'D') return VoteKey::first;
+      if (plain && letter == 'C') return VoteKey::second;
+      return VoteKey::unknown;
+    }
+    const std::string key = buffer_.substr(0, 1);
+    buffer_.erase(0, 1);
+    return key_of_word(key);
+  }
+  std::optional<VoteKey> buffered_line() {
+    while (true) {
+      const std::size_t end = buffer_.find('\n');
+      if (end == std::string::npos && (!ended_ || buffer_.empty())) return std::nullopt;
+      const std::string line(trimmed(std::string_view(buffer_).substr(0, end)));
+      buffer_.erase(0, end == std::string::npos ? end : end + 1);
+      if (!line.empty()) return key_of_word(line);
+    }
+  }
+
+  bool terminal_ = false;
+  bool ended_ = false;
+  termios before_{};
+  std::string buffer_;
+  std::optional<VoteKey> put_back_;
+};
+
+// --- the booth ----------------------------------------------------------------------------------
 
 // How long an answer can be taken back at a terminal before it is recorded.
 constexpr auto kUndo = milliseconds(1200);
