@@ -22,15 +22,13 @@ struct NewArguments {
   std::vector<std::string> arms;
   std::string arms_file;
   std::string title;
-  std::string mode = "duel";
+  std::string mode;
   std::string policy;
   GoalOptions goal;
-  double alpha = 0.05;
+  double alpha = 0;  // not given
   std::uint64_t max_duels = 0;
   std::string config;
   bool start = false;
-  const Option* mode_option = nullptr;
-  const Option* alpha_option = nullptr;
   const Option* max_duels_option = nullptr;
 };
 
@@ -87,7 +85,7 @@ Result<Json> body_of(const NewArguments& arguments) {
         .in_field("arms");
   }
   if (!arguments.title.empty()) body["name"] = arguments.title;
-  if (arguments.mode_option->given()) body["mode"] = arguments.mode;
+  if (!arguments.mode.empty()) body["mode"] = arguments.mode;
   if (!arguments.policy.empty()) body["policy"] = arguments.policy;
   const GoalOptions& goal = arguments.goal;
   if (first_given(goal.options) != nullptr) {
@@ -97,7 +95,7 @@ Result<Json> body_of(const NewArguments& arguments) {
     if (goal.epsilon > 0) body["epsilon"] = goal.epsilon;
     if (goal.assume != "none") body["assume"] = goal.assume;
   }
-  if (arguments.alpha_option->given()) body["stopping"]["alpha"] = arguments.alpha;
+  if (arguments.alpha > 0) body["stopping"]["alpha"] = arguments.alpha;
   if (arguments.max_duels_option->given()) body["stopping"]["max_duels"] = arguments.max_duels;
   return body;
 }
@@ -135,15 +133,14 @@ void add_new_command(Command& above) {
       "--arms-file FILE", not_empty(&arguments.arms_file),
       R"(A file with one arm per line: a name, a file's path, or {"arm_id":"b","payload":..}.)");
   command.add("--title TEXT", not_empty(&arguments.title), "Title shown to people.");
-  arguments.mode_option = &command.add(
+  command.add(
       "--mode MODE", one_of(&arguments.mode, {"duel", "interleave"}),
       "duel (default): two arms side by side; interleave: pages of search results and clicks.");
   command.add("--policy POLICY", not_empty(&arguments.policy),
               "Policy that chooses the pairs (default auto). See 'duel policies'.");
   add_goal_options(command, arguments.goal);
-  arguments.alpha_option =
-      &command.add("--alpha NUMBER", error_level(&arguments.alpha),
-                   "Largest probability that the certificate is wrong (default 0.05).");
+  command.add("--alpha NUMBER", error_level(&arguments.alpha),
+              "Largest probability that the certificate is wrong (default 0.05).");
   arguments.max_duels_option =
       &command.add("--max-duels N", count(&arguments.max_duels, 0, 1'000'000'000),
                    "Largest number of duels to serve; 0 (default) means no limit.");

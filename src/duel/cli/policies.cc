@@ -153,23 +153,22 @@ Result<std::vector<MethodCard>> chosen(const PoliciesArguments& arguments) {
     }
   }
   if (arguments.setting.empty()) return cards;
-  std::vector<MethodCard> matching;
   std::vector<std::string> settings;
   for (const MethodCard& card : cards) {
     const std::string& setting = card.facts.setting;
     if (std::ranges::find(settings, setting) == settings.end()) {
       settings.push_back(setting);
     }
-    if (lower_case(setting).find(lower_case(arguments.setting)) != std::string::npos) {
-      matching.push_back(card);
-    }
   }
-  if (matching.empty()) {
+  std::erase_if(cards, [wanted = lower_case(arguments.setting)](const MethodCard& card) {
+    return lower_case(card.facts.setting).find(wanted) == std::string::npos;
+  });
+  if (cards.empty()) {
     return Error::invalid_argument(
         fmt::format("no policy has a setting with '{}'", arguments.setting), "--setting",
         fmt::format("settings: {}", fmt::join(settings, "; ")));
   }
-  return matching;
+  return cards;
 }
 
 Result<int> run_policies(const PoliciesArguments& arguments, CommandContext& context) {

@@ -14,15 +14,24 @@ namespace duel {
 namespace {
 
 // What the route answers from its threads, for the one thread that waits for it.
-class Mailbox final : public HttpExchange, public std::enable_shared_from_this<Mailbox> {
+class Mailbox final : public HttpExchange,
+                      public HttpStream,
+                      public std::enable_shared_from_this<Mailbox> {
  public:
   void send(HttpResponse response) override {
     response.body = std::string(response.text());
     answer(std::move(response), false);
   }
-  std::shared_ptr<HttpStream> stream(int status, HttpFields headers) override;
+  // The answer ends, perhaps in the middle, when the route lets go of its stream.
+  std::shared_ptr<HttpStream> stream(int status, HttpFields headers) override {
+    std::shared_ptr<HttpStream> made(
+        static_cast<HttpStream*>(this),
+        [self = shared_from_this()](HttpStream*) { self->end(false); });
+    answer({status, std::move(headers), ""}, true);
+    return made;
+  }
 
-  bool put(std::string piece) {
+  bool write(std::string piece) override {
     const std::lock_guard lock(mutex_);
     if (ended_ || left_) return false;
     bytes_ += piece.size();
@@ -30,22 +39,19 @@ class Mailbox final : public HttpExchange, public std::enable_shared_from_this<M
     changed_.notify_all();
     return true;
   }
-  // `whole` is false where the stream was dropped in the middle.
-  void end(bool whole) {
-    const std::lock_guard lock(mutex_);
-    if (ended_) return;
-    ended_ = true;
-    whole_ = whole;
-    changed_.notify_all();
-  }
-  std::size_t bytes() const {
+  void finish() override { end(true); }
+  std::size_t buffered() const override {
     const std::lock_guard lock(mutex_);
     return bytes_;
   }
-  bool closed() const {
+  bool closed() const override {
     const std::lock_guard lock(mutex_);
     return ended_ || left_;
   }
+  std::size_t capacity() const override { return std::size_t{1} << 20; }
+  // No route that a command asks waits to be called.
+  void on_room(std::function<void()> callback) override { callback(); }
+  void on_close(std::function<void()>) override {}
 
   // Waits for the end; pieces go to the sink, or into the response's body where that says so.
   Result<HttpResponse> collect(const ApiClient::Sink& sink) {
@@ -74,6 +80,14 @@ class Mailbox final : public HttpExchange, public std::enable_shared_from_this<M
   }
 
  private:
+  // `whole` is false where the stream was dropped in the middle.
+  void end(bool whole) {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    ended_ = true;
+    whole_ = whole;
+    changed_.notify_all();
+  }
   void answer(HttpResponse response, bool streams) {
     const std::lock_guard lock(mutex_);
     response_ = std::move(response);
@@ -91,32 +105,6 @@ class Mailbox final : public HttpExchange, public std::enable_shared_from_this<M
   bool whole_ = false;
   bool left_ = false;  // nobody reads any more
 };
-
-class MailStream final : public HttpStream {
- public:
-  explicit MailStream(std::shared_ptr<Mailbox> mailbox) : mailbox_(std::move(mailbox)) {}
-  ~MailStream() override { mailbox_->end(false); }
-  MailStream(const MailStream&) = delete;
-  MailStream& operator=(const MailStream&) = delete;
-
-  bool write(std::string piece) override { return mailbox_->put(std::move(piece)); }
-  void finish() override { mailbox_->end(true); }
-  std::size_t buffered() const override { return mailbox_->bytes(); }
-  bool closed() const override { return mailbox_->closed(); }
-  std::size_t capacity() const override { return std::size_t{1} << 20; }
-  // No route that a command asks waits to be called.
-  void on_room(std::function<void()> callback) override { callback(); }
-  void on_close(std::function<void()>) override {}
-
- private:
-  std::shared_ptr<Mailbox> mailbox_;
-};
-
-std::shared_ptr<HttpStream> Mailbox::stream(int status, HttpFields headers) {
-  auto made = std::make_shared<MailStream>(shared_from_this());
-  answer({status, std::move(headers), ""}, true);
-  return made;
-}
 
 }  // namespace
 
