@@ -63,19 +63,12 @@ std::string short_number(double value) { return fmt::format("{:.6g}", value); }
 
 std::string verdict(const Impression::Preference& preference,
                     const std::vector<std::string>& names) {
-  switch (preference.outcome) {
-    case ClickOutcome::first_wins:
-      return names[preference.first] + " wins";
-    case ClickOutcome::second_wins:
-      return names[preference.second] + " wins";
-    case ClickOutcome::tie:
-      return "tie";
-    case ClickOutcome::no_feedback:
-      return "no feedback: nothing was clicked";
-    case ClickOutcome::no_contest:
-      return "no contest: this list cannot distinguish them";
-  }
-  return "";
+  const ClickOutcome outcome = preference.outcome;
+  if (outcome == ClickOutcome::first_wins) return names[preference.first] + " wins";
+  if (outcome == ClickOutcome::second_wins) return names[preference.second] + " wins";
+  if (outcome == ClickOutcome::tie) return "tie";
+  return outcome == ClickOutcome::no_feedback ? "no feedback: nothing was clicked"
+                                              : "no contest: this list cannot distinguish them";
 }
 
 std::string items_text(const Impression& impression) {

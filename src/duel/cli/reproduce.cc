@@ -180,19 +180,10 @@ Result<ReproductionContext> context_of(const ReproduceArguments& arguments) {
 // --- showing ------------------------------------------------------------------------------------
 
 std::string verdict_text(FindingVerdict verdict, const Paint& paint) {
-  switch (verdict) {
-    case FindingVerdict::pass:
-      return paint.green("PASS");
-    case FindingVerdict::fail:
-      return paint.red("FAIL");
-    case FindingVerdict::shown:
-      return paint.dim("shown");
-    case FindingVerdict::skipped:
-      return paint.yellow("skipped");
-    case FindingVerdict::unclear:
-      return paint.yellow("unclear");
-  }
-  return "";
+  if (verdict == FindingVerdict::pass) return paint.green("PASS");
+  if (verdict == FindingVerdict::fail) return paint.red("FAIL");
+  if (verdict == FindingVerdict::shown) return paint.dim("shown");
+  return paint.yellow(verdict == FindingVerdict::skipped ? "skipped" : "unclear");
 }
 
 std::string record_text(const ReproductionRecord& record, const Paint& paint) {

@@ -40,19 +40,11 @@ std::string field_of(std::string_view pointer) {
 }
 
 ErrorCode code_of(int status) {
-  switch (status) {
-    case 400:
-      return ErrorCode::invalid_argument;
-    case 404:
-      return ErrorCode::not_found;
-    case 409:
-    case 412:
-      return ErrorCode::conflict;
-    case 422:
-      return ErrorCode::invalid_data;
-    default:
-      return status >= 500 || status == 429 ? ErrorCode::io : ErrorCode::unsupported;
-  }
+  if (status == 400) return ErrorCode::invalid_argument;
+  if (status == 404) return ErrorCode::not_found;
+  if (status == 409 || status == 412) return ErrorCode::conflict;
+  if (status == 422) return ErrorCode::invalid_data;
+  return status >= 500 || status == 429 ? ErrorCode::io : ErrorCode::unsupported;
 }
 
 }  // namespace
