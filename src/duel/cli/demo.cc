@@ -362,9 +362,8 @@ Result<int> demonstrate_policies(const std::string& directory, CommandContext& c
     if (*picture != kExitDone) return *picture;
   }
 
-  std::string text = "\n";
-  text +=
-      "Regret counts how much worse the shown rankers were than the best one, summed over all\n"
+  std::string text =
+      "\nRegret counts how much worse the shown rankers were than the best one, summed over all\n"
       "rounds; ± is the standard error over the trials. 'informative' counts duels between two\n"
       "different rankers, 'accuracy' the share of trials that would recommend the best one.\n"
       "Uniform choice never stops paying; a good policy pays about ln T, and none can pay less\n"

@@ -354,8 +354,7 @@ void add_store_command(Command& program) {
       "compact",
       "Gives unused space back to the file system. No server may use the store.\nOn PostgreSQL it "
       "lets the database use the space again (VACUUM), and servers may go on.");
-  StoreArguments& compacted = compact.runs(compact_store);
-  add_store_option(compact, &compacted.store);
+  add_store_option(compact, &compact.runs(compact_store).store);
   compact.footer = "Example:\n  duel store compact";
 
   Command& exported = store.add_command(

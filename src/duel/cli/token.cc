@@ -90,8 +90,7 @@ void add_token_command(Command& program) {
   create.footer = "Example:\n  duel token create --scope admin --name me";
 
   Command& list = token.add_command("list", "Lists all tokens, without their secrets.");
-  TokenArguments& listed = list.runs(list_tokens);
-  add_json_client_options(list, listed.client);
+  add_json_client_options(list, list.runs(list_tokens).client);
   list.footer = "Example:\n  duel token list";
 
   Command& revoke = token.add_command("revoke", "Revokes a token.");
