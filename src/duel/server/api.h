@@ -157,8 +157,8 @@ class Api {
   // Runs `work(turn)`, which gives a Result, on the experiment of the call, and sends the answer.
   template <class Work, class Reply>
   void ask(const Call& call, AnswerWhen when, Work work, Reply reply) {
-    using Given = std::decay_t<decltype(*work(std::declval<const Turn&>()))>;
-    engine_.ask<Given>(call.eid(), when, std::move(work), told(call.send, std::move(reply)));
+    engine_.ask<std::decay_t<decltype(*work(std::declval<const Turn&>()))>>(
+        call.eid(), when, std::move(work), told(call.send, std::move(reply)));
   }
   // The same where the answer is a described body.
   template <class Work>
