@@ -123,7 +123,7 @@ SimulationPlan plan_of(const ProblemObject& problem, const py::dict& request) {
   return plan;
 }
 
-// The trials of one shard (study/shard.h) of all policies.
+// The trials of one shard (study/study_files.h) of all policies.
 py::list simulate(const ProblemObject& problem, const py::dict& request,
                   const py::object& environment, bool truth, const py::object& progress) {
   const auto failure = std::make_shared<PythonFailure>();

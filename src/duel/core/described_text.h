@@ -39,9 +39,8 @@ void append_described(std::string& out, const Body& body) {
     } else {
       out += "null";
     }
-  } else if constexpr (described_detail::IsNamed<Body>::value) {
-    out += described_json(body).dump();  // unites the names that are there twice
-  } else if constexpr (described_detail::IsVector<Body>::value) {
+  } else if constexpr (described_detail::IsVector<Body>::value &&
+                       !described_detail::IsNamed<Body>::value) {
     append_all('[', ']', [&](const auto& next) {
       for (const auto& item : body) {
         next();
@@ -73,7 +72,7 @@ void append_described(std::string& out, const Body& body) {
       Described<Body>::fields.visit([&](const auto&... field) { (add(field), ...); });
     });
   } else {
-    out += described_json(body).dump();
+    out += described_json(body).dump();  // among it values by name, of which some may be repeated
   }
 }
 
