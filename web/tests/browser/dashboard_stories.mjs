@@ -57,7 +57,9 @@ export const tests = {
 
   async the_dashboard_moves_while_two_people_vote_until_it_is_certified(given) {
     await withServer(given, async ({ open, client, binary, server }) => {
-      await client.create("logo", threeArms());
+      // A pair that a voter has on the screen and has not met before may be evidence, and holds
+      // the certificate up until it expires: before WAIT is over, and long after a vote is sent.
+      await client.create("logo", threeArms({ feedback: { timeout_s: 20 } }));
       const watcher = await open("/experiments/logo");
       await watcher.page.getByText("● live").waitFor();
       await watcher.page.getByText("No duels yet").first().waitFor();
