@@ -57,8 +57,8 @@ void fold_line(const std::string& line, std::size_t width, std::vector<std::stri
   out.emplace_back(rest);
 }
 
-// Lines of at most `width` columns, broken at spaces where there are any; indentation stays.
-// Control characters cannot reach the terminal: they show as '?'.
+// Breaks the text into lines of at most `width` columns, at a space if the line has one, and keeps
+// the indentation. Control characters become '?': an arm's text must not steer the terminal.
 std::vector<std::string> folded(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   for (std::size_t at = 0; at <= text.size();) {

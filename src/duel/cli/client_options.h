@@ -54,7 +54,7 @@ Result<int> print_answer(const ClientOptions& options, HttpMethod method, const 
 
 // What an answer holds, in a line for people: a text as it is, all else as JSON, null as "".
 std::string shown_text(const Json& value);
-// The same of a member; "" where there is none.
+// The same for the member of that name; "" if the object has none.
 std::string shown_text(const Json& object, std::string_view name);
 
 }  // namespace duel::cli

@@ -1,4 +1,4 @@
-// Bytes made shorter with zlib. The tables of a policy are mostly zeros, and shrink to a sixtieth.
+// Bytes made shorter with zlib, for snapshots: the tables of a policy are mostly zeros.
 #pragma once
 
 #include <cstddef>

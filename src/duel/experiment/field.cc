@@ -103,7 +103,7 @@ struct JoinedArm {
   ArmEntry entry;
   template <class Archive>
   void fields(Archive& archive) {
-    // As JSON; empty where there is none.
+    // Written as JSON text. An arm without content gives "", which reads back as null.
     std::string content = entry.content.is_null() ? "" : entry.content.dump();
     archive(entry.id, entry.payload, entry.sha256, content);
     if constexpr (kReadsState<Archive>) entry.content = Json::parse(content).value_or(Json());

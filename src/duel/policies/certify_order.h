@@ -28,7 +28,7 @@
 
 namespace duel {
 
-// Hearsay puts arms in order where there is no evidence yet.
+// Answers that are not evidence order the arms until there is evidence to order them by.
 class CertifyOrder : public CertifyingPolicy<CertifyOrder> {
  public:
   // REQUIRES: options.in_view().is_order(), and check_goal takes it.

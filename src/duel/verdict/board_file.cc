@@ -12,7 +12,7 @@
 namespace duel {
 namespace {
 
-// A member of what may be missing.
+// The member of `value` as a cell; an empty cell if there is no value.
 template <class Value>
 Cell or_nothing(const std::optional<Value>& value, auto member) {
   return value ? Cell(std::invoke(member, *value)) : Cell();

@@ -1,8 +1,9 @@
 // Probabilistic interleaving.
 // Hofmann, Whiteson, de Rijke, CIKM 2011.
 // For each position a coin names a ranking and a document is drawn from its softmax over ranks,
-// P(x) proportional to rank(x)^-tau, over the documents of both rankings not shown yet (a ranking's
-// rank of what it lacks is its length + 1). The list may go on until every document is shown.
+// P(x) proportional to rank(x)^-tau, over the documents of both rankings not shown yet (a
+// document that a ranking lacks has the rank length + 1 in it). The list may go on until every
+// document is shown.
 // Credit     assignment (default): each click belongs to the ranking that drew the document.
 //            marginal: the coins are forgotten again. Given the list, position i was drawn by the
 //            first ranking with probability q_i = P_A/(P_A + P_B), and the value is the expected
