@@ -238,5 +238,85 @@ TEST(TaskDraw, where_no_task_is_left_the_experiment_is_as_it_was_before_the_ques
   EXPECT_EQ(std::get<Served>(*named).serve.task, "t1");
 }
 
+// --- Tasks that the caller names ------------------------------------------------------------------
+
+ExperimentRecord of_named_tasks() {
+  ExperimentRecord record = with_tasks(0, 1);
+  record.tasks = {};
+  record.arms.pop_back();
+  return record;
+}
+
+// Asks for a duel about the task and answers it.
+ServeRecord play_about(HeldExperiment& held, Experiment& experiment, const std::string& task,
+                       int round) {
+  const Moment moment{HeldExperiment::kNow + 1000 * round};
+  const auto offer = experiment.serve({.task = task}, moment);
+  EXPECT_TRUE(offer.ok()) << offer.error().to_string();
+  const ServeRecord serve = std::get<Served>(*offer).serve;
+  Report report{.duel_id = serve.duel_id};
+  report.answer = Answer{Answered::win, "a"};
+  EXPECT_TRUE(experiment.report(report, moment).ok());
+  held.commit();
+  return serve;
+}
+
+TEST(NamedTasks, a_pair_meets_each_as_evidence_once_also_after_a_restart) {
+  Setting setting;
+  int ids = 0;
+  setting.new_id = [&](std::int64_t) { return fmt::format("q{}", ids++); };
+  HeldExperiment held(of_named_tasks(), setting);
+  for (int round = 0; round < 50; ++round) {
+    const std::string task = fmt::format("t{}", round % 5);
+    const ServeRecord serve = play_about(held, held.experiment(), task, round);
+    EXPECT_EQ(serve.task, task);
+    EXPECT_EQ(serve.evidence, round < 5) << round;
+  }
+  EXPECT_EQ(held->ledger().certifier().decisive(), 5U);
+  EXPECT_EQ(held->ledger().total().decisive(), 50U) << "all are counted, and the policy learns";
+  const auto kept = held.save();
+  ASSERT_TRUE(kept.has_value());
+  ASSERT_TRUE(held.store().put_snapshot(HeldExperiment::kId, *kept).ok());
+  const Followed again = held.load();
+  const auto offer = again->serve({.task = "t3"}, {HeldExperiment::kNow + 100'000});
+  ASSERT_TRUE(offer.ok());
+  EXPECT_FALSE(std::get<Served>(*offer).serve.evidence);
+  const auto fresh = again->serve({.task = "t5"}, {HeldExperiment::kNow + 100'000});
+  ASSERT_TRUE(fresh.ok());
+  EXPECT_TRUE(std::get<Served>(*fresh).serve.evidence);
+}
+
+TEST(NamedTasks, are_refused_where_pairs_are_declared_independent) {
+  ExperimentRecord record = of_named_tasks();
+  record.stopping.shared_causes = false;
+  HeldExperiment held(record);
+  const auto offer = held->serve({.duel_id = "d1", .task = "t1"}, {HeldExperiment::kNow});
+  ASSERT_FALSE(offer.ok());
+  EXPECT_EQ(offer.error().field, "task_id");
+  EXPECT_TRUE(held->serve({.duel_id = "d1"}, {HeldExperiment::kNow}).ok());
+}
+
+// Of (a, b) about one task, as evidence.
+ServeRecord about_one(std::uint64_t ordinal) {
+  ServeRecord serve;
+  serve.duel_id = fmt::format("q{}", ordinal);
+  serve.ordinal = ordinal;
+  serve.first = "a";
+  serve.second = "b";
+  serve.task = "t";
+  return serve;
+}
+
+TEST(NamedTasks, counted_twice_are_refused_unless_the_log_is_of_an_earlier_format) {
+  for (const std::uint64_t format : {3, 4}) {
+    ExperimentRecord record = of_named_tasks();
+    record.format = format;
+    Ledger ledger = std::move(Ledger::make(record)).value();
+    EXPECT_TRUE(ledger.apply({2, 0, about_one(0), ""}).ok());
+    EXPECT_EQ(ledger.check(about_one(1)).ok(), format == 3) << format;
+    EXPECT_TRUE(ledger.has_met(0, 1, "t")) << "what is added to the log now counts once";
+  }
+}
+
 }  // namespace
 }  // namespace duel

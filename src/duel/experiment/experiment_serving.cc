@@ -145,7 +145,8 @@ Status Experiment::check_wish(const Wish& wish) const {
         .in_field("task_id");
   }
   if (wish.task.empty()) return Done{};
-  return in_field("task_id", check_id("a task", wish.task));
+  DUEL_RETURN_IF_ERROR(in_field("task_id", check_id("a task", wish.task)));
+  return in_field("task_id", ledger().statement().takes_tasks());
 }
 
 // The older of the voter's open duels where there may be no other.
@@ -249,7 +250,9 @@ bool Experiment::draw_task(const Wish& wish, ServeRecord& serve) {
     if (i != j && needs_more_tasks(ledger(), i, j)) return false;
     serve.task = tasks_.draw(ledger(), i, j);
   }
-  if (i == j || ledger().statement().admits(serve, i, j).ok()) return true;
+  const Statement& statement = ledger().statement();
+  const bool fresh = !statement.has_met(i, j, serve.task);
+  if (i == j || (fresh && statement.admits(serve, i, j).ok())) return true;
   serve.evidence = false;
   // A pair that is settled teaches the policy still, but only while there is something to find out.
   return !wish.task.empty() || !needs_more_tasks(ledger());

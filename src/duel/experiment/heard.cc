@@ -15,11 +15,11 @@ Outcome said_by(Answered answered) {
 
 }  // namespace
 
-Heard heard(const LedgerDuel& duel, OnTimeout on_timeout) {
-  Heard heard{.counted = duel.outcome};
-  // Silence can be taken for a tie where duels are chosen. It is never evidence: people who do not
-  // answer are not people who find both alike.
-  const bool tie = duel.fate == Fate::expired && on_timeout == OnTimeout::tie;
+Heard heard(const LedgerDuel& duel, OnTimeout silence, const Parts& parts) {
+  // Silence can be taken for a tie where duels are chosen and counted. It is never evidence: people
+  // who do not answer are not people who find both alike.
+  const bool tie = duel.fate == Fate::expired && silence == OnTimeout::tie;
+  Heard heard{.counted = tie && parts.silence_ties ? Outcome::tie : duel.outcome};
   // An arm against itself says nothing about arms.
   if (duel.first != duel.second) heard.chooser = tie ? Outcome::tie : duel.outcome;
   if (duel.evidence) heard.evidence = duel.outcome;

@@ -9,6 +9,7 @@
 #include "duel/core/duel.h"
 #include "duel/core/result.h"
 #include "duel/experiment/duels.h"
+#include "duel/experiment/parts.h"
 #include "duel/log/record.h"
 
 namespace duel {
@@ -19,7 +20,8 @@ inline Error unfit_record(std::string message, std::string hint = {}) {
 }
 
 struct Heard {
-  Outcome counted = Outcome::none;  // `none` of an answer: it was invalid
+  // `none` of an answer: it was invalid. Of a duel without one: it expired.
+  Outcome counted = Outcome::none;
   std::optional<Outcome>
       chooser{};  // `none`: the duel was lost; nothing: not a question of its own
   // `none`: the duel's place in the serving order is free, without an answer. Nothing: the duel has
@@ -27,8 +29,9 @@ struct Heard {
   std::optional<Outcome> evidence{};
 };
 
-// REQUIRES: the duel is settled, or a comparison made elsewhere.
-Heard heard(const LedgerDuel& duel, OnTimeout on_timeout);
+// `silence`: what the absence of an answer means. REQUIRES: the duel is settled, or a comparison made
+// elsewhere.
+Heard heard(const LedgerDuel& duel, OnTimeout silence, const Parts& parts);
 
 // What an answer says of the arms with these ids as they were shown: `none` for an invalid one. An
 // error if the winner is neither.

@@ -111,7 +111,7 @@ struct Ledger::Folder {
     duel.fate = Fate::answered;
     duel.result = record.answer.result;
     duel.outcome = outcome;
-    const Heard answer = heard(duel, ledger.feedback_.on_timeout);
+    const Heard answer = heard(duel, ledger.feedback_.on_timeout, ledger.parts_);
     ledger.tally_.answered(record, duel, answer.counted);
     return settle(record.duel_id, duel, answer);
   }
@@ -119,8 +119,10 @@ struct Ledger::Folder {
   Folded operator()(const ExpiredRecord& record) {
     LedgerDuel duel = *ledger.find_open(record.duel_id);
     duel.fate = Fate::expired;
-    ledger.tally_.expired(record, duel, ledger.certificate() && ledger.experiment_.format > 1);
-    return settle(record.duel_id, duel, heard(duel, ledger.feedback_.on_timeout));
+    const Heard silence = heard(duel, ledger.feedback_.on_timeout, ledger.parts_);
+    const bool moot = ledger.certificate() && ledger.experiment_.format > 1;
+    ledger.tally_.expired(record, duel, silence.counted, moot);
+    return settle(record.duel_id, duel, silence);
   }
 
   Folded operator()(const ArmAddedRecord& record) {
@@ -144,7 +146,7 @@ struct Ledger::Folder {
                     .result = record.answer.result};
     made.outcome = *ledger.outcome_of(record.answer, made.first, made.second);
     made.evidence = ledger.parts_.comparisons_count && record.evidence;
-    const Heard answer = heard(made, ledger.feedback_.on_timeout);
+    const Heard answer = heard(made, ledger.feedback_.on_timeout, ledger.parts_);
     ledger.tally_.compare(record, made, answer.counted, ledger.parts_.comparisons_count);
     if (answer.evidence) ledger.statement_.compare(made.first, made.second, *answer.evidence);
     if (ledger.comparisons() == ledger.experiment_.one_look_after) ledger.statement_.look();

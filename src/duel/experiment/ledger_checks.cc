@@ -130,7 +130,7 @@ struct Ledger::Checker {
   }
 
   Status operator()(const TasksAddedRecord& record) const {
-    if (!ledger.parts_.tasks_once) {
+    if (!ledger.parts_.tasks_end) {
       return unfit_record("tasks are added where the certificate is not about tasks like these");
     }
     if (ledger.certificate() || ledger.completed())

@@ -10,18 +10,24 @@ namespace duel {
 
 struct Parts {
   bool fixed_set = false;   // ArmField: arms change in a draft only; otherwise they come and go
-  bool tasks_once = false;  // Statement: a task is evidence about a pair once
+  bool tasks_once = false;  // Statement: a task is evidence about a pair once, however it came
+  bool tasks_end = false;   // Statement: their number is known, so that a pair can run out of them
   bool one_look = false;    // Statement: comparisons made elsewhere, looked at once; no duel counts
   bool comparisons_count = false;  // Statement: comparisons made elsewhere are evidence
+  bool silence_ties = false;       // Tally: where silence is taken for a tie, it is counted as one
   bool pages = false;  // Chooser: every round is somebody's visit; clicks on pages are the answers
 };
 
 inline Parts parts_of(const ExperimentRecord& experiment) {
   return {.fixed_set = experiment.stopping.arms_fixed,
+          // Logs of earlier formats counted a task that the caller named each time that it came.
+          .tasks_once = experiment.tasks.like_these() ||
+                        (experiment.tasks.count == 0 && experiment.format > 3),
           // Tasks can be added only where there are some, so that this stays true.
-          .tasks_once = experiment.tasks.like_these(),
+          .tasks_end = experiment.tasks.like_these(),
           .one_look = experiment.one_look_after > 0,
           .comparisons_count = experiment.comparisons_count,
+          .silence_ties = experiment.format > 3,
           .pages = experiment.service.mode == Mode::interleave};
 }
 

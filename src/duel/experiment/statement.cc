@@ -17,7 +17,7 @@ Result<Referee> Statement::referee_of(const Rule& rule, const Parts& parts, std:
 }
 
 Result<Statement> Statement::make(const ExperimentRecord& experiment, const Parts& parts) {
-  if (parts.tasks_once && !experiment.stopping.shared_causes) {
+  if (parts.tasks_end && !experiment.stopping.shared_causes) {
     return Error::invalid_argument("a task may reach several pairs")
         .with_hint("true, where a certificate is about tasks like these")
         .in_field("stopping.shared_causes");
@@ -45,11 +45,20 @@ Status Statement::admits(const ServeRecord& serve, Arm first, Arm second) const 
                            serve.duel_id))
         .with_hint("evidence: false");
   }
+  if (!parts_.tasks_once || serve.task.empty()) return Done{};
+  DUEL_RETURN_IF_ERROR(takes_tasks());
   if (!has_met(first, second, serve.task)) return Done{};
   return Error::invalid_data(
              fmt::format("'{}' and '{}' meet about the task '{}' again, and it is to count",
                          serve.first, serve.second, serve.task))
       .with_hint("a task is evidence about a pair once");
+}
+
+Status Statement::takes_tasks() const {
+  if (!parts_.tasks_once || rule_.stopping.shared_causes) return Done{};
+  return Error::invalid_argument(
+             "a task may reach several pairs, and the pairs are declared to be independent")
+      .with_hint("leave the task out, or do not declare pairs_independent");
 }
 
 std::uint64_t Statement::fresh_tasks(Arm i, Arm j) const {
@@ -99,10 +108,10 @@ void Statement::add_tasks(const TasksAddedRecord& record) {
 }
 
 std::uint64_t Statement::served(Arm first, Arm second, const std::string& task) {
-  if (parts_.tasks_once) {
+  if (!task.empty() && tasks_.about == TaskScope::tasks_like_these) {
     auto& met = met_[std::minmax(first, second)];
     met.insert(task);
-    if (met.size() == tasks_.count) ++pairs_without_fresh_tasks_;
+    if (parts_.tasks_end && met.size() == tasks_.count) ++pairs_without_fresh_tasks_;
   }
   return referee_.served(first, second);
 }

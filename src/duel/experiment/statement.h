@@ -1,6 +1,7 @@
 // What an experiment is to state in the end, what may be evidence for it, and the certificate once
 // it is given. Today there is one: the referee's goal, with the rule of tasks (a task is evidence
-// about a pair once, where the certificate speaks of tasks like these).
+// about a pair once, where the certificate speaks of tasks like these, be they listed in the first
+// record or named by whoever asks for a duel).
 //
 // Evidence is used in the order of serving: `served` gives a duel its place, and `final_answer`
 // fills the place whenever the answer comes. A part of the ledger: only the ledger changes it, with
@@ -40,10 +41,16 @@ class Statement {
 
   // Whether the answer to such a duel may be evidence. An error says why not.
   Status admits(const ServeRecord& serve, Arm first, Arm second) const;
-  // What is left for a pair: tasks that it has not met. REQUIRES: a task is evidence once.
+  // Whether duels about tasks may be evidence at all: a task reaches several pairs, and the
+  // thresholds have to allow for that.
+  Status takes_tasks() const;
+  // What is left for a pair: tasks that it has not met. REQUIRES: their number is known.
   std::uint64_t fresh_tasks(Arm i, Arm j) const;
   // Whether the pair was served the task as evidence before; false where tasks can be met again.
+  // Also of logs that were allowed to count it twice: what they add now counts once.
   bool has_met(Arm i, Arm j, std::string_view task) const;
+  // Whether callers have named tasks that the first record does not list, and each counted once.
+  bool names_tasks() const { return parts_.tasks_once && !parts_.tasks_end && !met_.empty(); }
   bool some_pair_met_all_tasks() const { return pairs_without_fresh_tasks_ > 0; }
   const TaskSet& tasks() const { return tasks_; }
 

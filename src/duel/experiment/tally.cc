@@ -34,6 +34,7 @@ ShownCounts& ShownCounts::operator+=(const ShownCounts& other) {
   expired += other.expired;
   failed_tries += other.failed_tries;
   moot += other.moot;
+  silent_ties += other.silent_ties;
   return *this;
 }
 
@@ -62,6 +63,8 @@ std::uint64_t Tally::hash(std::uint64_t hash) const {
           counts.skips, counts.invalid, counts.expired, counts.failed_tries, counts.moot}) {
       hash = mix64(hash ^ value);
     }
+    // Left out where there are none, so that older logs keep their hashes.
+    if (counts.silent_ties > 0) hash = mix64(hash ^ counts.silent_ties);
   };
   std::ranges::for_each(shown_, add);
   std::ranges::for_each(compared_, add);
@@ -110,10 +113,16 @@ void Tally::answered(const OutcomeRecord& record, const LedgerDuel& duel, Outcom
   if (once == again && once == 2) ++flips_.to_second;
 }
 
-void Tally::expired(const ExpiredRecord& record, const LedgerDuel& duel, bool moot) {
+void Tally::expired(const ExpiredRecord& record, const LedgerDuel& duel, Outcome counted,
+                    bool moot) {
   ShownCounts& counts = counts_of(duel.serving, duel.first, duel.second);
-  ++counts.expired;
-  if (moot) ++counts.moot;
+  if (counted == Outcome::tie) {
+    ++counts.ties;
+    ++counts.silent_ties;
+  } else {
+    ++counts.expired;
+    if (moot) ++counts.moot;
+  }
   counts.failed_tries += tries_before(record.failed_tries, true);
 }
 

@@ -33,7 +33,11 @@ struct ShownCounts {
   std::uint64_t expired = 0;
   // Answers that were tried for in vain, of duels that got one later or never did.
   std::uint64_t failed_tries = 0;
-  std::uint64_t moot = 0;  // of the expired ones, those that the certificate came before
+  std::uint64_t moot = 0;         // of the expired ones, those that the certificate came before
+  std::uint64_t silent_ties = 0;  // of the ties, those that are silence
+
+  // Duels that nobody answered, whatever that is taken for.
+  std::uint64_t unanswered() const { return expired + silent_ties; }
 
   std::uint64_t decisive() const { return first_wins + second_wins; }
   // The share of the decisive ones that the arm shown first won; one half before the first.
@@ -84,9 +88,10 @@ class Tally {
   // There are so many arms now. REQUIRES: of arms that are no more, nothing was counted.
   void set_arms(std::size_t num_arms);
   void served(const ServeRecord& record, Arm first, Arm second);
-  // `duel`: as it is settled. `moot`: it was not needed any more.
+  // `duel`: as it is settled. `counted`: of an expired one a tie, or none. `moot`: it was not needed
+  // any more.
   void answered(const OutcomeRecord& record, const LedgerDuel& duel, Outcome counted);
-  void expired(const ExpiredRecord& record, const LedgerDuel& duel, bool moot);
+  void expired(const ExpiredRecord& record, const LedgerDuel& duel, Outcome counted, bool moot);
   // A comparison made elsewhere; `shown`: it counts as if it had been served here.
   void compare(const ComparisonRecord& record, const LedgerDuel& made, Outcome counted, bool shown);
 

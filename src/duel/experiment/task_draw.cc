@@ -18,7 +18,7 @@ const std::string& TaskDraw::draw(const Ledger& ledger, Arm i, Arm j) {
   const auto any = [&]() -> const std::string& {
     return names_[static_cast<std::size_t>(rng.below(names_.size()))];
   };
-  if (i == j || !ledger.parts().tasks_once) return any();
+  if (i == j || !ledger.parts().tasks_end) return any();
   const std::uint64_t fresh = ledger.fresh_tasks(i, j);
   if (fresh == 0) return any();
   if (2 * fresh >= names_.size()) {

@@ -53,14 +53,14 @@ bool order_needs_more_tasks(const Ledger& ledger, const OrderCertifier& orders) 
 }  // namespace
 
 bool needs_more_tasks(const Ledger& ledger, Arm i, Arm j) {
-  if (!ledger.parts().tasks_once || ledger.fresh_tasks(i, j) > 0) return false;
+  if (!ledger.parts().tasks_end || ledger.fresh_tasks(i, j) > 0) return false;
   if (const auto& scores = ledger.scores()) return !scores->decided(i, j);
   if (const auto& orders = ledger.orders()) return !orders->reached(i, j) && !orders->reached(j, i);
   return !ledger.certifier().settled(i, j) && !ledger.certifier().settled(j, i);
 }
 
 bool needs_more_tasks(const Ledger& ledger) {
-  if (!ledger.parts().tasks_once) return false;
+  if (!ledger.parts().tasks_end) return false;
   if (ledger.orders()) return order_needs_more_tasks(ledger, *ledger.orders());
   const auto& scores = ledger.scores();
   const Certifier& certifier = ledger.certifier();

@@ -149,7 +149,7 @@ struct Described<ExperimentRecord> {
   static constexpr std::string_view doc = "the first line: all that decides what follows";
   static constexpr auto fields = joined(
       FieldList{
-          required("format", &ExperimentRecord::format, "3, or less in older logs",
+          required("format", &ExperimentRecord::format, "4, or less in older logs",
                    is_known_format),
           required("experiment_id", &ExperimentRecord::experiment_id, "", IsIdOf{"an experiment"}),
           required("arms", &ExperimentRecord::arms), required("policy", &ExperimentRecord::policy)},

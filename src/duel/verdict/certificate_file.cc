@@ -89,9 +89,10 @@ std::vector<CertifiedScore> scores_of(const Ledger& ledger) {
 }
 
 // What must be true of the answers for the statement to hold, besides the health checks.
-std::vector<std::string> assumptions_of(const ExperimentRecord& experiment) {
+std::vector<std::string> assumptions_of(const Ledger& ledger) {
+  const ExperimentRecord& experiment = ledger.experiment();
   std::vector<std::string> texts;
-  if (experiment.tasks.count == 0) {
+  if (experiment.tasks.count == 0 && !ledger.statement().names_tasks()) {
     texts.emplace_back(
         "each answer of a pair is as likely as the one before, whatever was answered");
   } else if (experiment.tasks.about == TaskScope::these_tasks) {
@@ -307,7 +308,7 @@ Certificate certificate_of(const Ledger& ledger) {
   certificate.conditioned_out = {ledger.total(), ledger.late(), std::nullopt};
   // Decided by the log's format, so that an old log still gives the same bytes.
   if (experiment.format > 1) {
-    certificate.assumes = assumptions_of(experiment);
+    certificate.assumes = assumptions_of(ledger);
     const TaskSet& tasks = ledger.tasks();
     if (tasks.count > 0) certificate.tasks = {tasks.count, tasks.sha256, tasks.about};
     if (!experiment.judge.command.empty()) certificate.judge = experiment.judge;

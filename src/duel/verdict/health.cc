@@ -42,7 +42,7 @@ bool stands_out(double worst, std::uint64_t looks) {
 // Answers that did not come. A duel that was still open when the certificate came (`moot`) is not
 // among them: nobody waited for its answer any more.
 std::uint64_t missing(const ShownCounts& counts) {
-  return counts.expired - counts.moot + counts.invalid;
+  return counts.unanswered() - counts.moot + counts.invalid;
 }
 std::uint64_t final_ones(const ShownCounts& counts) {
   return counts.answered() + counts.expired - counts.moot;
