@@ -113,8 +113,15 @@ TEST(ExperimentServes, says_why_it_serves_no_duel) {
   EXPECT_EQ(why_not(held, {.limit = 1}), limit);
   EXPECT_EQ(why_not(held, {.only_again = true}), not_before);
   EXPECT_EQ(why_not(held, {}, {kNow, StoreAccess::read_only}), store);
-  EXPECT_EQ(why_not(held, {.duel_id = "q", .request = "r"}, {kNow, StoreAccess::unreadable}),
+  EXPECT_EQ(why_not(held, {}, {kNow, StoreAccess::unreadable}), store);
+  EXPECT_EQ(why_not(held, {.duel_id = "x", .made_for_it = true}, {kNow, StoreAccess::unreadable}),
             store);
+  for (const char* id : {"q", "x"}) {  // either may be in the log
+    const Wish named{.duel_id = id, .request = "r"};
+    const auto refusal = held->serve(named, {kNow, StoreAccess::unreadable});
+    ASSERT_FALSE(refusal.ok());
+    EXPECT_EQ(reason_of(refusal.error()), Reason::store_unavailable);
+  }
   EXPECT_EQ(held->staged_lines().size(), 1U) << "q alone";
   // What was served is given again wherever the store can be read.
   const auto again = held->serve({.duel_id = "q", .request = "r"}, {kNow, StoreAccess::read_only});

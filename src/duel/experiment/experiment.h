@@ -92,9 +92,10 @@ Proof proof_of(const std::string& experiment_id, const Fallback& fallback);
 
 // A duel that somebody asks for. Subject and request are keyed hashes that the door has made.
 struct Wish {
-  std::string duel_id{};  // empty: a new one
-  std::string subject{};  // who will see it
-  std::string request{};  // of the whole question: the same id with another question is refused
+  std::string duel_id{};     // empty: a new one
+  bool made_for_it = false;  // the id: nothing can have been served under it before
+  std::string subject{};     // who will see it
+  std::string request{};     // of the whole question: the same id with another question is refused
   // A voter has two open duels at most: the pair on the screen and the one after it, or the pair on
   // the screen and a vote that can be taken back. Asked for a third, the older one is given again.
   bool voter = false;

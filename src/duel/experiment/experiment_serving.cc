@@ -183,7 +183,14 @@ Result<Offer> Experiment::serve(const Wish& wish, const Moment& moment) {
   duels_->forget();
   DUEL_RETURN_IF_ERROR(check_wish(wish));
   const auto instead = [&](Fallback::Why why) { return Offer(fallback(wish, why, moment.now_ms)); };
-  if (moment.store == StoreAccess::unreadable || spoiled()) return instead(Fallback::Why::store);
+  if (moment.store == StoreAccess::unreadable || spoiled()) {
+    // The duel may be in the log. Under its id nothing else is shown, or the answer to what was
+    // shown would count as one to the pair in the log.
+    if (wish.duel_id.empty() || wish.made_for_it) return instead(Fallback::Why::store);
+    return refused(
+        Reason::store_unavailable,
+        fmt::format("whether the duel '{}' was served before cannot be read now", wish.duel_id));
+  }
   if (!wish.duel_id.empty()) {
     DUEL_ASSIGN(std::optional<Served> again, served_before(wish.duel_id, wish.request));
     if (again) return Offer(std::move(*again));

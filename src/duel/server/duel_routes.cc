@@ -73,6 +73,7 @@ Result<std::vector<Offer>> serve_batch(const Turn& turn, const Wish& wish,
   for (std::uint64_t k = 1; k <= count; ++k) {
     Wish one = wish;
     one.duel_id = id_of_duel(k);
+    one.made_for_it = !named;
     one.only_again = !offers.empty() && is_again(offers.front());
     DUEL_ASSIGN(Offer offer, turn.experiment.serve(one, turn.moment));
     offers.push_back(std::move(offer));
