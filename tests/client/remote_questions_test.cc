@@ -45,15 +45,20 @@ class RemoteRuns : public ::testing::Test {
  protected:
   RemoteRuns() : server_(LocalApi::open(place_ / "duel.db").value()), connection_(*server_) {}
 
-  // A new experiment that runs; with a limit, one that is far from a certificate there.
-  std::string create(bool both_orders = false, int max_duels = 0) {
+  // A new experiment that runs; with a limit or tasks, one that is far from a certificate there.
+  std::string create(bool both_orders = false, int max_duels = 0, int tasks = 0) {
     std::string id = fmt::format("e{}", ++experiments_);
     Json body;
     body["arms"] = Json::array();
     for (const char* arm : {"a", "b"}) body["arms"].push_back(Json{{"arm_id", arm}});
     body["policy"] = "uniform";
     body["seed"] = 1;
-    body["stopping"] = {{"alpha", max_duels > 0 ? 1e-6 : 0.2}, {"max_duels", max_duels}};
+    const bool certifies = max_duels == 0 && tasks == 0;
+    body["stopping"] = {{"alpha", certifies ? 0.2 : 1e-6}, {"max_duels", max_duels}};
+    if (tasks > 0) body["tasks"] = Json::array();
+    for (int t = 1; t <= tasks; ++t) {
+      body["tasks"].push_back(Json{{"task_id", fmt::format("t{}", t)}});
+    }
     body["presentation"] = {{"order", both_orders ? "both" : "random"}};
     EXPECT_TRUE(server_->ask(HttpMethod::put, experiment_target(id), body).ok());
     EXPECT_TRUE(server_->ask(HttpMethod::post, experiment_target(id, "/start")).ok());
@@ -168,6 +173,19 @@ TEST_F(RemoteRuns, an_answer_that_comes_after_anothers_is_refused_and_the_run_go
   EXPECT_EQ(questions.progress().refused, 1U);
   EXPECT_EQ(questions.progress().last_refusal.find("duel " + first), 0U);
   EXPECT_EQ(loop.answered(), 4U);
+}
+
+// A server that went on serving the pair would let a paid judge answer for nothing.
+TEST_F(RemoteRuns, no_judge_is_asked_once_the_tasks_are_used_up) {
+  const std::string id = create(false, 0, 6);
+  PatientClient client = patient();
+  RemoteQuestions questions(client, id);
+  ASSERT_TRUE(questions.open(never).ok());
+  CountingJudges judges(2);
+  JudgeLoop loop(questions, judges, counting_options());
+  EXPECT_EQ(loop.run(goes_on, [] {}).value(), RunEnding::tasks_used_up);
+  EXPECT_EQ(loop.answered(), 6U);
+  EXPECT_EQ(fates(id).of.size(), 6U);
 }
 
 }  // namespace

@@ -136,8 +136,12 @@ Result<int> ServedSession::report(RunEnding ending, const JudgeLoop& loop, bool 
       return result && !failures(result->health).empty() ? kExitUnhealthy : kExitDone;
     case RunEnding::undecided:
     case RunEnding::tasks_used_up:
-      context_.note(stopped ? "stopped; the server has every answer"
-                            : "undecided: the server has nothing more to ask");
+      context_.note(
+          stopped ? "stopped; the server has every answer"
+          : ending == RunEnding::tasks_used_up
+              ? "undecided: an open pair has used every task; to go on, start an experiment with "
+                "more tasks"
+              : "undecided: the server has nothing more to ask");
       return kExitUndecided;
     case RunEnding::interrupted:
       return guard_.exit_code();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "duel/client/api_client.h"
+#include "duel/experiment/experiment.h"
 
 namespace duel {
 namespace {
@@ -86,7 +87,13 @@ Json RemoteQuestions::wanted() {
 void RemoteQuestions::take_duel(const Json& duel) {
   const auto arms = duel.at("arms").items();
   nothing_to_ask_ = arms.size() != 2;  // one arm alone stands for "nothing to learn"
-  if (nothing_to_ask_) return;
+  if (nothing_to_ask_) {
+    const Json* reason = duel.find("reason");
+    const bool tasks =
+        reason != nullptr && reason->get<std::string>() == to_word(Fallback::Why::tasks_used_up);
+    ending_ = tasks ? RunEnding::tasks_used_up : RunEnding::undecided;
+    return;
+  }
   Question question{.duel_id = duel.at("duel_id").get<std::string>(),
                     .first = arm_of(arms[0]),
                     .second = arm_of(arms[1]),
@@ -145,7 +152,7 @@ Result<Questions::Next> RemoteQuestions::next() {
       if (!tokens_.empty() || Clock::now() < ask_again_) return Next(Later{});
       DUEL_ASSIGN(const std::optional<bool> later, may_ask_later());
       if (!later) return not_now();
-      if (!*later) return Next(Over{RunEnding::undecided});
+      if (!*later) return Next(Over{ending_});
       ask_again_ = Clock::now() + kAskAgain;
     }
     DUEL_ASSIGN(const std::optional<Json> duel,

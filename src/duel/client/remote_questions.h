@@ -70,6 +70,7 @@ class RemoteQuestions final : public Questions {
   std::deque<Report> outbox_;
   std::string wanted_id_;  // of the duel that was asked for and has not come yet
   bool nothing_to_ask_ = false;
+  RunEnding ending_ = RunEnding::undecided;  // where it is for good
   Clock::time_point ask_again_{};
   QuestionsProgress progress_;
   std::optional<Error> ends_;  // a report was refused for a reason that the next one will meet too

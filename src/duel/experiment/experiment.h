@@ -136,6 +136,20 @@ struct Fallback {
   Json content{};  // of the arm
 };
 
+template <>
+struct Words<Fallback::Why> {
+  static constexpr std::string_view noun = "reason of a fallback";
+  static constexpr auto all =
+      words_table<Fallback::Why>({{"not_running", Fallback::Why::not_running},
+                                  {"limit", Fallback::Why::limit},
+                                  {"cap", Fallback::Why::cap},
+                                  {"pending", Fallback::Why::pending},
+                                  {"tasks_used_up", Fallback::Why::tasks_used_up},
+                                  {"few_arms", Fallback::Why::few_arms},
+                                  {"not_before", Fallback::Why::not_before},
+                                  {"store", Fallback::Why::store}});
+};
+
 using Offer = std::variant<Served, Fallback>;
 
 // An answer to a duel. For a page of results only `close` ends it early.

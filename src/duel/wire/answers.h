@@ -10,6 +10,7 @@
 #include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/core/options_json.h"
+#include "duel/experiment/experiment.h"
 #include "duel/log/record.h"
 #include "duel/log/record_fields.h"
 #include "duel/verdict/experiment_result.h"
@@ -154,6 +155,7 @@ struct DuelAnswer {
   std::string experiment_id;
   std::string serving;  // a word of Serving, or `fallback`
   bool learn = true;
+  std::optional<Fallback::Why> reason;
   double propensity = 1;
   std::vector<DuelArm> arms;
   std::optional<DuelTask> task;
@@ -168,6 +170,7 @@ struct DuelAnswer {
       required("serving", &DuelAnswer::serving, "what it is for",
                OneOf("explore", "contest", "aa", "exploit", "fallback")),
       required("learn", &DuelAnswer::learn, "whether an outcome teaches anything"),
+      optional("reason", &DuelAnswer::reason, "of a `fallback`: why there is no duel"),
       required("propensity", &DuelAnswer::propensity, "probability of the choice, given the past"),
       required("arms", &DuelAnswer::arms, "two; one for `exploit` and `fallback`"),
       optional("task", &DuelAnswer::task, "what the duel is about"),

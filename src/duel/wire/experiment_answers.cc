@@ -192,6 +192,7 @@ DuelAnswer duel_answer(const std::string& experiment_id, const Offer& offer,
   answer.experiment_id = experiment_id;
   answer.serving = "fallback";
   answer.learn = false;
+  answer.reason = fallback.why;
   answer.arms.push_back({fallback.arm, 1, fallback.content});
   answer.report_token = tokens.sign(proof_of(experiment_id, fallback));
   return answer;
