@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "duel/core/divergence.h"
@@ -263,6 +264,7 @@ Imed::Plan Imed::plan(std::int64_t budget, RoundRng& rng) const {
       }
     }
   }
+  test_champion(budget, plan);
   return plan;
 }
 
@@ -312,11 +314,116 @@ Imed::Plan Imed::plan_above(std::int64_t budget, RoundRng& rng) const {
       plan.wake_up = std::min(plan.wake_up, h);
     }
   }
+  test_champion(budget, plan);
   return plan;
+}
+
+// Step 4.
+void Imed::test_champion(std::int64_t budget, Plan& plan) const {
+  if (!plan.candidates.empty()) return;
+  const Arm a = plan.champion;
+  const BetterWorld& world = better_world(a, plan.level);
+  if (world.cost > budget) {
+    plan.wake_up = std::min(plan.wake_up, world.cost);
+    return;
+  }
+  plan.tests_champion = true;
+  for (const Arm j : world.opponents) {
+    plan.candidates.offer(j, weight(duels_with_pending(a, j), term(j, a)));
+  }
+}
+
+Imed::Reversal Imed::reversal(Arm loser, Arm winner, Arm champion) const {
+  const std::int64_t t = term(loser, winner);
+  const bool met = duels_with_pending(loser, winner) > 0;
+  const std::int64_t bonus = met ? to_grid(bonus_with_pending(loser, winner)) : 0;
+  const bool of_champion = winner == champion;
+  return {t + bonus, !of_champion, t, bonus, of_champion ? loser : winner};
+}
+
+// REQUIRES: the champion loses to exactly `level` arms and every other arm to at least as many, as
+// is the case without a candidate: else the arm would be plausible at a lower level.
+const Imed::BetterWorld& Imed::better_world(Arm a, std::size_t level) const {
+  BetterWorld& best = better_world_;
+  if (!best.stale && best.champion == a && best.level == level) return best;
+  const std::size_t num_arms = counts_.num_arms();
+  best.stale = false;
+  best.champion = a;
+  best.level = level;
+  best.cost = kNever;
+  best.opponents.clear();
+  reversals_.clear();
+  for (Arm j = 0; j < num_arms; ++j) {
+    if (j != a && term(a, j) == 0) reversals_.push_back(reversal(j, a, a));
+  }
+  std::sort(reversals_.begin(), reversals_.end());
+
+  std::vector<Arm> room;
+  for (Arm i = 0; i < num_arms; ++i) {
+    if (i == a) continue;
+    // What i loses to others, a heap with the cheapest on top: most worlds are given up early.
+    forgiven_.clear();
+    for (Arm j = 0; j < num_arms; ++j) {
+      if (j != a && term(i, j) > 0) forgiven_.push_back(reversal(i, j, a));
+    }
+    std::make_heap(forgiven_.begin(), forgiven_.end(), std::greater<>());
+    const std::size_t losses = forgiven_.size();
+    const bool beats_champion = term(a, i) > 0;
+    const Reversal meeting = reversal(i, a, a);
+    const std::size_t with_meeting = losses > level ? losses - level : 0;
+    const std::size_t without = losses + (beats_champion ? 1 : 2) - level;
+
+    // A pair of the champion that costs as much as the dearest of the world would do in its place.
+    std::int64_t dearest = kAtOnce;
+    const auto offer = [&](std::int64_t cost, bool meets) {
+      if (cost > best.cost) return;
+      room.clear();
+      if (meets) room.push_back(i);
+      for (const Reversal& pair : reversals_) {
+        if (pair.price > dearest) break;
+        if (pair.arm != i) room.push_back(pair.arm);
+      }
+      if (room.empty()) return;
+      if (cost < best.cost) best.opponents.clear();
+      best.cost = cost;
+      best.opponents.insert(best.opponents.end(), room.begin(), room.end());
+    };
+    std::int64_t terms = 0;
+    std::int64_t bonus = 0;
+    auto next = reversals_.begin();
+    for (std::size_t taken = 0; terms + bonus <= best.cost; ++taken) {
+      if (!beats_champion && taken == with_meeting) {
+        offer(terms + meeting.term + std::max(bonus, meeting.bonus), true);
+      }
+      if (taken == without) {
+        offer(terms + bonus, false);
+        break;
+      }
+      if (next != reversals_.end() && next->arm == i) ++next;
+      if (next == reversals_.end() && forgiven_.empty()) break;
+      Reversal cheapest;
+      if (forgiven_.empty() || (next != reversals_.end() && *next < forgiven_.front())) {
+        cheapest = *next++;
+      } else {
+        cheapest = forgiven_.front();
+        std::pop_heap(forgiven_.begin(), forgiven_.end(), std::greater<>());
+        forgiven_.pop_back();
+      }
+      terms += cheapest.term;
+      bonus = std::max(bonus, cheapest.bonus);
+      dearest = cheapest.price;
+    }
+  }
+  // Several worlds may name an arm.
+  std::sort(best.opponents.begin(), best.opponents.end());
+  best.opponents.erase(std::unique(best.opponents.begin(), best.opponents.end()),
+                       best.opponents.end());
+  return best;
 }
 
 Duel Imed::duel_of(const Plan& plan, Arm candidate, Round round) const {
   const Arm a = plan.champion;
+  if (plan.tests_champion) return {a, candidate, round};
   if (plan.level > 0) {
     return {a, candidate == a ? ladder(a).accusers[plan.level] : candidate, round};
   }
@@ -335,7 +442,7 @@ Imed::Choice Imed::choose(Round round, RoundRng rng) const {
   if (counts_.num_arms() == 1) return {{0, 0, round}, 0, false};
   const Plan plan = this->plan(budget(round), rng);
   const Arm a = plan.champion;
-  // Step 3: the candidate of least weight; without one the champion plays itself.
+  // The candidate of least weight; without one the champion plays itself.
   const Duel duel =
       plan.candidates.empty()
           ? Duel{a, a, round}
@@ -350,13 +457,19 @@ void Imed::commit(const Choice& choice) {
   const Duel& duel = choice.duel;
   if (duel.is_self()) return;
   pending_.issued(duel.first, duel.second);
+  changed(duel);
+}
+
+// What is derived on demand and depends on the pair's counts or duels outstanding.
+void Imed::changed(const Duel& duel) {
+  better_world_.stale = true;
   if (!ladders_.empty()) ladders_[duel.first].stale = ladders_[duel.second].stale = true;
 }
 
 void Imed::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.is_self()) return;
   if (!duel.foreign) pending_.settled(duel.first, duel.second);
-  if (!ladders_.empty()) ladders_[duel.first].stale = ladders_[duel.second].stale = true;
+  changed(duel);
   if (const auto points = points_of(outcome, options_.ties, rng)) {
     counts_.add(duel.first, duel.second, *points);
     // New lots for the two rows that change.

@@ -1,9 +1,10 @@
 // Indexed minimum empirical divergence for duels, with and without a Condorcet winner.
 // Ours, in the spirit of IMED: Honda and Takemura, JMLR 2015.
 // Assumes    nothing; Copeland winners where no arm beats all others.
-// Guarantee  none proved for the default; docs/imed-proof.md for `safe`.
+// Guarantee  polylogarithmic regret, O(K^2 log T) for `safe`: docs/imed-proof.md has the conditions.
 // Cost       O(K) per informative duel while some arm is plausible as a Condorcet winner, O(K (l +
-//            log K)) at level l; 28 bytes per ordered pair, up to 48 once a level above 0 was used.
+//            log K)) at level l, O(K^2 log K) before the champion idles; 28 bytes per ordered pair,
+//            up to 48 once a level above 0 was used.
 // Departs    not a published algorithm. Evidence is held on a grid of 2^-36, as in RMED. With duels
 //            outstanding those count in n, not in the evidence.
 //
@@ -18,7 +19,19 @@
 // Step 2: candidates are (a) the pair (a, o_a) if I_a > 0, with n of that pair and evidence I_a;
 //   (b) every i != a with h_i = e_i + c B_i <= ln t, e_i = max(T_ia, I_i - I_a - omega(k_i)), with
 //   n_ia and evidence e_i (B_i = g(n_ia) if I_i = 0; at once if the two never met).
-// Step 3: the candidate of least weight duels; without one, (a, a) until ln t reaches an h_i.
+// Step 3: the candidate of least weight duels.
+// Step 4: without one, C* is the cost of the cheapest world in which an arm has fewer losses than a.
+//   If C* <= ln t, a meets the arm j of that world with the least (n_aj + start)(1 + T_ja), j being
+//   one that loses to a today and does not in that world. Else (a, a), until ln t reaches an h_i
+//   or C*. Without this step a champion that was lucky against the arms that beat it is never
+//   tested again where other pairs exclude those arms.
+// A world reverses pairs of today's counts. At level l the champion loses to exactly l arms Q, and
+// Y are the others. V_ij = T_ij + c g(n_ij); X_i = {j != a : T_ij > 0}, k = |X_i|; S_i holds the
+// V_ij of X_i and the V_ja of Y less i, ascending, pairs of a first among equals. The worlds are,
+//   for i in Y: the pair (i, a) and the first max(0, k - l) of S_i; or the first k + 2 - l of S_i;
+//   for i in Q: the first k + 1 - l of S_i;
+// each only if S_i is long enough and a pair of a is among them; its cost is the sum of the T and
+// the largest c g.
 // Where no arm is plausible as a Condorcet winner, level l = 1, 2, .. leaves out the l largest
 // terms of every sum, until some arm is: J_i for I_i, the champion stays champion while tied, and
 // its l strongest accusers are not asked again.
@@ -80,6 +93,24 @@ class Imed : public ChoosingPolicy<Imed> {
     bool champion_drawn;   // among several, at random
     std::int64_t wake_up;  // REQUIRES: no candidate
     LeastArms<double> candidates;
+    bool tests_champion = false;  // step 4: the candidates meet the champion and nobody else
+  };
+  // A pair that a world reverses; `loser` loses it today.
+  struct Reversal {
+    std::int64_t price;  // V
+    bool of_other;       // not a pair of the champion
+    std::int64_t term;
+    std::int64_t bonus;
+    Arm arm;  // the loser in a pair of the champion, else the winner
+    auto operator<=>(const Reversal&) const = default;
+  };
+  // Step 4. It stays as it is while the counts do, so an idle champion asks for it once.
+  struct BetterWorld {
+    bool stale = true;
+    Arm champion;
+    std::size_t level;
+    std::int64_t cost;           // C*
+    std::vector<Arm> opponents;  // of the champion, in any of the worlds that cost so little
   };
   // The evidence against an arm level by level: at level l without the l largest terms.
   struct Ladder {
@@ -101,6 +132,10 @@ class Imed : public ChoosingPolicy<Imed> {
   Arm accuser_of(Arm i) const;
   bool accuses_before(Arm i, Arm j, Arm other) const;
   const Ladder& ladder(Arm i) const;
+  void test_champion(std::int64_t budget, Plan& plan) const;
+  const BetterWorld& better_world(Arm a, std::size_t level) const;
+  Reversal reversal(Arm loser, Arm winner, Arm champion) const;
+  void changed(const Duel& duel);
 
   void refresh_pair(Arm i, Arm j);
   void refresh_standing(Arm i);
@@ -136,7 +171,10 @@ class Imed : public ChoosingPolicy<Imed> {
   std::vector<std::int64_t> lessened_;      // I_i - omega
   std::vector<std::int64_t> plausibility_;  // H_i
   mutable std::vector<Ladder> ladders_;     // filled once a level above 0 is asked for
-  mutable std::vector<Arm> room_;           // scratch
+  mutable BetterWorld better_world_;
+  mutable std::vector<Reversal> reversals_;  // scratch
+  mutable std::vector<Reversal> forgiven_;
+  mutable std::vector<Arm> room_;
   mutable std::vector<Arm> tied_room_;
   mutable std::vector<double> pending_weighted_;
   mutable std::vector<std::int64_t> pending_plausibility_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include "duel/core/duel.h"
@@ -58,6 +59,21 @@ class ImedTwin {
     return case_against(i, accusers_of(i), 0).plausibility <= threshold(t);
   }
   bool accused_by(Arm i, Arm j) const { return term(i, j) > 0; }
+  bool excluded_by(Arm i, Arm j, Round t) const { return term(i, j) > threshold(t); }
+  double price(Arm loser, Arm winner) const { return reversal(loser, winner, 0, loser).price; }
+  // Of the accusers of i but the strongest, one fewer than the level of the last round.
+  double dearest_bonus_of_the_rest(Arm i) const {
+    double dearest = 0;
+    const std::vector<Arm> accusers = accusers_of(i);
+    for (std::size_t q = level_; level_ > 0 && q <= accusers.size(); ++q) {
+      dearest = std::max(dearest, on_grid(g(met(i, accusers[q - 1]))));
+    }
+    return dearest;
+  }
+  double threshold(Round t) const {
+    const double log = std::log(static_cast<double>(t));
+    return options_.safe ? log + 2 * std::log(1 + log) : log;
+  }
   Arm champion() const { return champion_; }
   std::size_t level() const { return level_; }
 
@@ -129,6 +145,7 @@ class ImedTwin {
         }
       }
     }
+    if (candidates.empty()) candidates = tests_of(a, f);
     if (candidates.empty()) return {a, a, t};
     double weight = kNever;
     for (const Candidate& candidate : candidates) weight = std::min(weight, candidate.weight);
@@ -159,6 +176,87 @@ class ImedTwin {
       opponent = accusers[0];
     }
     candidates.push_back({opponent, i, weight(n, e)});
+  }
+
+  // Step 4, world by world.
+  struct Reversal {
+    double price;
+    int rank;  // pairs of the champion first among equals
+    double term, bonus;
+    Arm arm;
+  };
+  struct World {
+    double cost = kNever;
+    std::vector<Arm> pairs;  // of the champion
+  };
+
+  std::vector<Candidate> tests_of(Arm a, double f) const {
+    std::vector<World> worlds;
+    for (Arm i = 0; i < k_; ++i) {
+      if (i == a) continue;
+      const std::size_t k = losses_to_others(i, a);
+      if (term(a, i) > 0) {
+        worlds.push_back(world(i, a, k + 1 - level_, false));
+      } else {
+        worlds.push_back(world(i, a, k > level_ ? k - level_ : 0, true));
+        worlds.push_back(world(i, a, k + 2 - level_, false));
+      }
+    }
+    double least = kNever;
+    for (const World& w : worlds) least = std::min(least, w.cost);
+    std::vector<bool> tested(k_);
+    for (const World& w : worlds) {
+      if (w.cost != least) continue;
+      for (const Arm j : w.pairs) tested[j] = true;
+    }
+    std::vector<Candidate> tests;
+    for (Arm j = 0; j < k_; ++j) {
+      if (tested[j] && least <= f) tests.push_back({a, j, weight(met(a, j), term(j, a))});
+    }
+    return tests;
+  }
+
+  std::size_t losses_to_others(Arm i, Arm a) const {
+    std::size_t losses = 0;
+    for (Arm j = 0; j < k_; ++j) losses += j != a && term(i, j) > 0;
+    return losses;
+  }
+
+  World world(Arm i, Arm a, std::size_t reversals, bool meets) const {
+    std::vector<Reversal> all;
+    for (Arm j = 0; j < k_; ++j) {
+      if (j != a && term(i, j) > 0) all.push_back(reversal(i, j, 1, j));
+      if (j != a && j != i && term(a, j) == 0) all.push_back(reversal(j, a, 0, j));
+    }
+    if (all.size() < reversals) return {};
+    std::sort(all.begin(), all.end(), [](const Reversal& x, const Reversal& y) {
+      return std::tie(x.price, x.rank, x.term) < std::tie(y.price, y.rank, y.term);
+    });
+    World result;
+    double terms = 0, bonus = 0;
+    if (meets) {
+      const Reversal meeting = reversal(i, a, 0, i);
+      terms = meeting.term;
+      bonus = meeting.bonus;
+      result.pairs.push_back(i);
+    }
+    for (std::size_t q = 0; q < reversals; ++q) {
+      terms += all[q].term;
+      bonus = std::max(bonus, all[q].bonus);
+    }
+    // Where several pairs of the champion cost the same, each could be the one that is taken.
+    for (const Reversal& r : all) {
+      if (r.rank == 0 && reversals > 0 && r.price <= all[reversals - 1].price) {
+        result.pairs.push_back(r.arm);
+      }
+    }
+    if (!result.pairs.empty()) result.cost = terms + bonus;
+    return result;
+  }
+
+  Reversal reversal(Arm loser, Arm winner, int rank, Arm arm) const {
+    const double bonus = met(loser, winner) == 0 ? 0 : on_grid(g(met(loser, winner)));
+    return {term(loser, winner) + bonus, rank, term(loser, winner), bonus, arm};
   }
 
   Case case_against(Arm i, const std::vector<Arm>& accusers, std::size_t level) const {
@@ -194,10 +292,6 @@ class ImedTwin {
     return accusers;
   }
 
-  double threshold(Round t) const {
-    const double log = std::log(static_cast<double>(t));
-    return options_.safe ? log + 2 * std::log(1 + log) : log;
-  }
   double weight(double n, double e) const { return (n + options_.start) * (1 + e); }
   static double omega(std::size_t k, double slack) {
     const double m = k == 0 ? 0 : static_cast<double>(k) - 1;
