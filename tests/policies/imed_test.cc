@@ -367,13 +367,13 @@ TEST(ImedProof, safe_form_plays_only_the_pairs_that_step_2_counts) {
   EXPECT_GT(informative, 10'000U);
 }
 
-// Lemma 7, by all ways in which the pairs of four arms can be: while the champion plays itself, a
+// Lemma 6, by all ways in which the pairs of four arms can be: while the champion plays itself, a
 // truth in which another arm is the better one is dear.
 TEST(ImedProof, an_idle_champion_is_wrong_only_in_worlds_that_are_dear) {
   constexpr Arm k = 4;
   const std::vector<std::pair<Arm, Arm>> pairs = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
   int idle_states = 0, above = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     ImedOptions options;
     options.safe = seed % 4 == 0;
     const PreferenceMatrix matrix = random_matrix(k, seed);
@@ -407,7 +407,10 @@ TEST(ImedProof, an_idle_champion_is_wrong_only_in_worlds_that_are_dear) {
           const bool of_the_two = x == a || y == a || x == best || y == best;
           if (of_the_two && !twin.accused_by(loser, winner)) reversed += twin.price(winner, loser);
         }
-        ASSERT_GT(reversed + twin.dearest_bonus_of_the_rest(best), twin.threshold(t))
+        const double f = twin.threshold(t);
+        const ImedTwin::Rest rest = twin.rest_against(best);
+        ASSERT_TRUE(reversed > f ||
+                    (rest.evidence <= reversed && reversed + rest.dearest_bonus > f))
             << "seed " << seed << ", t " << t << ", world " << world;
       }
     }

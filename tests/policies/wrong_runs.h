@@ -1,6 +1,7 @@
 // How often a policy names an arm at the end of a run that is no Copeland winner.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "duel/truth/winners.h"
@@ -10,7 +11,9 @@ namespace duel {
 
 class LastRecommendation : public TrialObserver {
  public:
-  void at_checkpoint(std::size_t, const TrialArena&, Arm recommended) override { arm = recommended; }
+  void at_checkpoint(std::size_t, const TrialArena&, Arm recommended) override {
+    arm = recommended;
+  }
   Arm arm = 0;
 };
 

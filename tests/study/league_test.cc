@@ -142,6 +142,14 @@ TEST(League, has_every_matrix_of_the_catalogue_and_some_without_a_condorcet_winn
   EXPECT_GE(without, 3);
 }
 
+// `imed` once named a wrong arm on them in a tenth of the runs, and led the league.
+TEST(League, has_problems_on_which_a_champion_must_be_tested_against_its_own_opponents) {
+  const std::vector<std::string> matrices = league_matrices();
+  for (const char* call : {"no-condorcet(k=5,seed=6)", "no-condorcet(k=8,seed=66)"}) {
+    EXPECT_EQ(std::count(matrices.begin(), matrices.end(), call), 1) << call;
+  }
+}
+
 // But for `auto`, which plays as one of the others.
 TEST(League, has_every_registered_policy) {
   const std::vector<CallSpec> policies = league_policies();

@@ -543,8 +543,8 @@ const bool imed_is_registered = register_policy<Imed>(
      .paper = "ours; after Honda, Takemura: Non-asymptotic analysis of a new bandit algorithm for "
               "semi-bounded rewards. JMLR 2015",
      .setting = "Condorcet winner, Copeland winners",
-     .guarantee = "none proved; with safe=true O(K^2 log T) where there is a Condorcet winner and "
-                  "no even pair (docs/imed-proof.md)",
+     .guarantee = "Copeland regret polylogarithmic in T where no pair is even; with safe=true "
+                  "O(K^2 log T) where there also is a Condorcet winner (docs/imed-proof.md)",
      .departs = "not a published algorithm",
      .status = "tested",
      .jumping = Jumping::exact},

@@ -1,7 +1,8 @@
 // Indexed minimum empirical divergence for duels, with and without a Condorcet winner.
 // Ours, in the spirit of IMED: Honda and Takemura, JMLR 2015.
 // Assumes    nothing; Copeland winners where no arm beats all others.
-// Guarantee  polylogarithmic regret, O(K^2 log T) for `safe`: docs/imed-proof.md has the conditions.
+// Guarantee  polylogarithmic regret, O(K^2 log T) for `safe` with a Condorcet winner, where no pair
+//            is even: docs/imed-proof.md.
 // Cost       O(K) per informative duel while some arm is plausible as a Condorcet winner, O(K (l +
 //            log K)) at level l, O(K^2 log K) before the champion idles; 28 bytes per ordered pair,
 //            up to 48 once a level above 0 was used.

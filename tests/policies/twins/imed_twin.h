@@ -61,14 +61,20 @@ class ImedTwin {
   bool accused_by(Arm i, Arm j) const { return term(i, j) > 0; }
   bool excluded_by(Arm i, Arm j, Round t) const { return term(i, j) > threshold(t); }
   double price(Arm loser, Arm winner) const { return reversal(loser, winner, 0, loser).price; }
-  // Of the accusers of i but the strongest, one fewer than the level of the last round.
-  double dearest_bonus_of_the_rest(Arm i) const {
-    double dearest = 0;
+  // What speaks against i without its strongest accusers, one fewer than the level of the last
+  // round.
+  struct Rest {
+    double evidence = 0;
+    double dearest_bonus = 0;
+  };
+  Rest rest_against(Arm i) const {
+    Rest rest;
     const std::vector<Arm> accusers = accusers_of(i);
     for (std::size_t q = level_; level_ > 0 && q <= accusers.size(); ++q) {
-      dearest = std::max(dearest, on_grid(g(met(i, accusers[q - 1]))));
+      rest.evidence += term(i, accusers[q - 1]);
+      rest.dearest_bonus = std::max(rest.dearest_bonus, on_grid(g(met(i, accusers[q - 1]))));
     }
-    return dearest;
+    return rest;
   }
   double threshold(Round t) const {
     const double log = std::log(static_cast<double>(t));
