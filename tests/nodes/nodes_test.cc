@@ -839,6 +839,35 @@ TEST_F(SeveralNodes, renewed_node_forgets_what_was_taken_from_it) {
   EXPECT_EQ(a.get("/v1/experiments/e/duels/q").status, 200) << "404 would be from old memory";
 }
 
+// After an outage a node has its lease again before it finds out that it can write. Until then it
+// has the state of before the outage, in which nothing is that others acknowledged since.
+TEST_F(SeveralNodes, state_of_before_an_outage_denies_nothing_even_under_a_lease) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  const Told q1 = serve(a, "e", "q1");
+  a.store().refuse_writes(true);
+  ASSERT_EQ(report(a, "e", "q1", q1).status, 503);  // A has lost its state by that
+  take_over(a, b, "e");
+  const Told q2 = serve(b, "e", "q2");
+  ASSERT_EQ(q2.status, 201);
+  ASSERT_EQ(report(b, "e", "q1", q1).text("status"), "applied");
+  ASSERT_EQ(
+      b.call(HttpMethod::patch, "/v1/experiments/e", R"({"name":"x"})", {{"If-Match", "*"}}).status,
+      200);
+  a.store().renew_lease();
+  for (const Told& told :
+       {a.get("/v1/experiments/e/duels/q2"), report(a, "e", "q2", q2),
+        a.put("/v1/experiments/e/duels/q1/outcome", R"({"result":"skip"})"),
+        a.call(HttpMethod::patch, "/v1/experiments/e", R"({"name":"y"})", {{"If-Match", "3"}})}) {
+    EXPECT_EQ(told.status, 503) << told.raw;
+    EXPECT_TRUE(told.body.at("retryable").get<bool>());
+  }
+  a.store().refuse_writes(false);
+  ASSERT_TRUE(comes_true([&] { return a.get("/readyz").status == 200; }));
+  EXPECT_EQ(report(a, "e", "q2", q2).text("status"), "applied");
+}
+
 TEST_F(SeveralNodes, experiment_that_is_lost_in_a_group_does_not_fail_the_others) {
   Node& a = node("a");
   Node& b = node("b");

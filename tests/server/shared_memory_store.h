@@ -95,6 +95,8 @@ class SharedMemoryStore final : public Store, public Nodes {
   }
   // Every call fails, as over a lost connection.
   void cut_off(bool cut) { cut_ = cut; }
+  // Whatever would write fails; reads are answered.
+  void refuse_writes(bool refuse) { refuses_writes_ = refuse; }
   // The next append is done, and its answer lost.
   void lose_next_answer() { lose_answer_ = true; }
   // What is done before the next append, once: with the mutex free.
@@ -237,7 +239,7 @@ class SharedMemoryStore final : public Store, public Nodes {
   }
   Result<std::vector<Status>> append(std::span<const Group> groups) override {
     before_append_.run();
-    if (cut_) return lost();
+    if (cut_ || refuses_writes_) return lost();
     const std::lock_guard lock(database_->mutex);
     std::vector<Status> results;
     for (const Group& group : groups) {
@@ -345,7 +347,7 @@ class SharedMemoryStore final : public Store, public Nodes {
     return all;
   }
   Status put(std::string_view space, std::string_view key, std::string_view bytes) override {
-    if (cut_) return lost();
+    if (cut_ || refuses_writes_) return lost();
     const std::lock_guard lock(database_->mutex);
     database_->entries[{std::string(space), std::string(key)}] = bytes;
     return Done{};
@@ -404,6 +406,7 @@ class SharedMemoryStore final : public Store, public Nodes {
   std::chrono::milliseconds lease_;
   std::atomic<bool> holds_lease_ = true;
   std::atomic<bool> cut_ = false;
+  std::atomic<bool> refuses_writes_ = false;
   std::atomic<bool> lose_answer_ = false;
   std::atomic<bool> unsynced_ = false;
   std::atomic<std::int64_t> own_takes_ms_ = 0;

@@ -70,6 +70,8 @@ class PostgresStores : public ::testing::Test {
     ask("UPDATE duel.nodes SET lease_until = clock_timestamp() - interval '1 minute' WHERE id = '" +
         store.nodes()->self().node_id + "'");
   }
+  // As if the last crash of the database were long ago.
+  void end_time_to_come_back() const { ask("UPDATE duel.life SET since = '-infinity'"); }
   std::string row(const std::string& experiment) const {
     return ask(
         "SELECT coalesce(owner, '-'), epoch, head_sequence FROM duel.experiments"
@@ -800,6 +802,7 @@ TEST_F(PostgresCrash,
     crash_and_run();
     end_lease(*first);
     const auto second = open();
+    end_time_to_come_back();
     ASSERT_TRUE(second->own(name).ok());
     lost = second->head(name)->sequence == 1;
     if (!lost) continue;
@@ -820,6 +823,58 @@ TEST_F(PostgresCrash,
     EXPECT_EQ(first->nodes()->counts().tails_appended_again, 0U);
   }
   EXPECT_TRUE(lost);
+}
+
+// Its lease ran out while the database was away. Whoever took the experiment first would take it
+// without the lines that only its owner still has.
+TEST_F(PostgresCrash, an_owner_that_comes_back_within_a_lease_of_the_crash_keeps_its_tail) {
+  bool lost = false;
+  for (int attempt = 0; attempt < 10 && !lost; ++attempt) {
+    const std::string name = "tones" + std::to_string(attempt);
+    const auto first = open();
+    Shelf shelf(*first, name);
+    shelf.create();
+    shelf.append({"1"});
+    shelf.sync();
+    shelf.append({"d: served", "3"});
+    crash_and_run();
+    end_lease(*first);
+    const auto second = open();
+    EXPECT_EQ(second->own(name).error().code, ErrorCode::conflict);
+    EXPECT_EQ(second->nodes()->ownerless()->size(), 0U);
+    EXPECT_EQ(second->nodes()->tenure(name)->owner, std::nullopt) << "its lease has run out";
+    lost = second->head(name)->sequence == 1;
+    if (!lost) continue;
+    EXPECT_EQ(second->experiments_of("d").error().code, ErrorCode::io) << "it will be there again";
+    wait_until([&] { return first->sync().ok(); });
+    EXPECT_EQ(first->nodes()->counts().tails_appended_again, 1U);
+    EXPECT_EQ(first->nodes()->epoch(name), 1U);
+    EXPECT_EQ(lines_of(*second, name), shelf.expected());
+    EXPECT_EQ(*second->experiments_of("d"), (std::vector<std::string>{name}));
+    end_time_to_come_back();
+    EXPECT_TRUE(second->own(name).ok());
+    EXPECT_TRUE(second->experiments_of("e")->empty());
+  }
+  EXPECT_TRUE(lost);
+}
+
+TEST_F(PostgresCrash, a_node_tries_to_come_back_several_times_in_a_lease) {
+  PostgresOptions options = quiet();
+  options.lease = milliseconds(400);
+  options.last_pause = hours(1);
+  const auto store = open(options);
+  server_->stop();
+  unsigned longest = 0;
+  const auto end = std::chrono::steady_clock::now() + seconds(2);
+  while (std::chrono::steady_clock::now() < end) {
+    unsigned pause = 0;
+    const Error error = store->own("tones").error();
+    const std::size_t at = error.message.find("attempt is in ");
+    if (at != std::string::npos) std::sscanf(error.message.c_str() + at, "attempt is in %u", &pause);
+    longest = std::max(longest, pause);
+  }
+  EXPECT_GT(longest, 40U) << "it waits longer and longer";
+  EXPECT_LE(longest, 100U) << "but not as long as a lease";
 }
 
 TEST_F(PostgresCrash, a_clean_restart_of_the_database_loses_nothing_and_is_no_crash) {

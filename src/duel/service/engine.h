@@ -300,7 +300,10 @@ class Engine {
     }
     facts.rests_on_nothing = answer.ok() && rests_on_nothing(*answer);
     if (unreadable) {
-      if (facts.rests_on_nothing || !answer.ok()) return answer;
+      // The log may have gone on without this state: "no such duel" could deny a duel that another
+      // node has acknowledged. Only what the store itself said can be passed on.
+      const bool of_store = !answer.ok() && answer.error().code == ErrorCode::io;
+      if (facts.rests_on_nothing || of_store) return answer;
       return refused(Reason::store_unavailable, "the store does not take it: it is unreachable");
     }
     tell(turn.experiment, before);

@@ -91,8 +91,9 @@ Status NodeLease::renew() {
   const std::vector<PostgresQuery> queries = {
       {"SELECT 1 FROM duel.nodes WHERE id = $1 FOR UPDATE", self},
       {"SELECT (lease_until > clock_timestamp())::int::bigint FROM duel.nodes WHERE id = $1", self},
-      {"INSERT INTO duel.nodes AS n (id, url, lease_until)"
-       " VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')"
+      {"INSERT INTO duel.nodes AS n (id, url, lease_until, lease)"
+       " VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond',"
+       " $3 * interval '1 millisecond')"
        " ON CONFLICT (id) DO UPDATE SET lease_until ="
        " clock_timestamp() + $3 * interval '1 millisecond'",
        PostgresParameters(self).add(settings_.self.url).add(lease_ms)},

@@ -160,11 +160,24 @@ Result<std::vector<FoundLine>> PostgresStore::find(const std::string& experiment
 }
 
 Result<std::vector<std::string>> PostgresStore::experiments_of(std::string_view key) {
-  if (key.empty()) return std::vector<std::string>();
-  return names(
-      "SELECT name FROM duel.experiments WHERE id IN"
-      " (SELECT experiment FROM duel.lines WHERE key = $1) ORDER BY name",
-      PostgresParameters().add_bytes(key));
+  using Names = std::vector<std::string>;
+  if (key.empty()) return Names();
+  return with_reader([&](PostgresConnection& reader) -> Result<Names> {
+    DUEL_ASSIGN(const PostgresRows rows,
+                reader.run("SELECT name FROM duel.experiments WHERE id IN"
+                           " (SELECT experiment FROM duel.lines WHERE key = $1) ORDER BY name",
+                           PostgresParameters().add_bytes(key), options_.answer_limit));
+    Names found;
+    for (std::size_t k = 0; k < rows.size(); ++k) found.push_back(rows.text(k, 0));
+    if (!found.empty()) return found;
+    // The line may be one of those that a crash took, and that any of the nodes may bring back.
+    DUEL_ASSIGN(const PostgresRows awaited,
+                reader.run("SELECT count(*) FROM duel.nodes n"
+                           " WHERE " DUEL_BACK_UNTIL " > clock_timestamp()",
+                           {}, options_.answer_limit));
+    if (awaited.number(0, 0) > 0) return lines_are_missing();
+    return found;
+  });
 }
 
 Result<bool> PostgresStore::tagged(const std::string& experiment, std::uint64_t tag) {

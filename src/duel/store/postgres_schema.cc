@@ -74,10 +74,20 @@ CREATE TABLE duel.entries (
 );
 )sql";
 
+// After a crash every owner gets a lease's time to come back before another node may take what it
+// owns (DUEL_OWNER_LIVES): its tail has the lines that the crash took. The first life followed no
+// crash.
+constexpr std::string_view kTimeToComeBack = R"sql(
+INSERT INTO duel.life (id) VALUES ('first') ON CONFLICT DO NOTHING;
+ALTER TABLE duel.life ADD COLUMN since timestamptz NOT NULL DEFAULT '-infinity';
+ALTER TABLE duel.life ALTER COLUMN since SET DEFAULT clock_timestamp();
+ALTER TABLE duel.nodes ADD COLUMN lease interval NOT NULL DEFAULT interval '10 seconds';
+)sql";
+
 }  // namespace
 
 std::span<const std::string_view> postgres_schema_steps() {
-  static constexpr std::array kSteps = {kFirstPostgresVersion};
+  static constexpr std::array kSteps = {kFirstPostgresVersion, kTimeToComeBack};
   return kSteps;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -34,10 +35,15 @@
 
 namespace duel {
 
-// SQL: the lease of the owner of experiment `e` holds.
+// SQL: how long after the last crash of the database node `n` may still come back. Its lease may
+// have run out while the database was away, but only this node has the lines that the crash took.
+#define DUEL_BACK_UNTIL \
+  "((SELECT coalesce(max(l.since), clock_timestamp()) FROM duel.life l) + n.lease)"
+
+// SQL: the lease of the owner of experiment `e` holds, or the owner may still come back.
 #define DUEL_OWNER_LIVES                                    \
   "EXISTS (SELECT 1 FROM duel.nodes n WHERE n.id = e.owner" \
-  " AND n.lease_until > clock_timestamp())"
+  " AND greatest(n.lease_until, " DUEL_BACK_UNTIL ") > clock_timestamp())"
 
 // The columns that `row_at` reads.
 inline constexpr const char* kExperimentRows =
@@ -103,7 +109,9 @@ class PostgresStore final : public Store, public Nodes {
         where_(postgres_place(location_)),
         options_(std::move(options)),
         self_{random_name(), options_.url},
-        pause_(options_.first_pause, options_.last_pause, std::random_device()()) {}
+        // A node that waits longer would come back too late to keep what it owns.
+        pause_(options_.first_pause, std::min(options_.last_pause, options_.lease / 4),
+               std::random_device()()) {}
   ~PostgresStore() override;
 
   Status open();
