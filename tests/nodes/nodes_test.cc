@@ -609,14 +609,22 @@ TEST_F(SeveralNodes, events_go_to_the_owners_of_their_experiments) {
   EXPECT_EQ(lines_of("f"), 6U);
 }
 
+// The answer as a node gives it to another.
+HttpResponse as_node(const Hops& hops, const HttpRequest& request, HttpResponse answer) {
+  answer.headers.emplace_back(Hops::kAnswerHeader, hops.sign_answer(*request.header(Hops::kHeader),
+                                                                    request.method, answer));
+  return answer;
+}
+
 // An owner that takes requests and answers none, until it is let go.
 class SilentOwner {
  public:
-  SilentOwner()
+  explicit SilentOwner(const Hops& hops)
       : server_(HttpServer::listen({"127.0.0.1", 0}, HttpLimits(), 1,
-                                   [this](HttpRequest&&, HttpReply reply) {
+                                   [this, &hops](HttpRequest&& request, HttpReply reply) {
                                      const std::lock_guard lock(mutex_);
                                      held_.push_back(std::move(reply));
+                                     answers_.push_back(as_node(hops, request, {200, {}, "late"}));
                                    })
                     .value()) {}
   std::string url() const { return "http://" + server_->address().to_string(); }
@@ -626,13 +634,15 @@ class SilentOwner {
   }
   void let_go() {
     const std::lock_guard lock(mutex_);
-    for (HttpReply& reply : held_) reply.send({200, {}, "late"});
+    for (std::size_t k = 0; k < held_.size(); ++k) held_[k].send(std::move(answers_[k]));
     held_.clear();
+    answers_.clear();
   }
 
  private:
   std::mutex mutex_;
   std::vector<HttpReply> held_;
+  std::vector<HttpResponse> answers_;
   std::unique_ptr<HttpServer> server_;
 };
 
@@ -650,7 +660,7 @@ class Forwarded : public testing::Test {
     HttpRequest request;
     request.target = request.path = "/";
     forwarding.send(
-        experiment, std::move(request),
+        experiment, std::move(request), "",
         [](const HttpRequest&, const Forwarding::Respond& respond) {
           respond(problem(421, "not here"));
         },
@@ -665,7 +675,7 @@ class Forwarded : public testing::Test {
 };
 
 TEST_F(Forwarded, beyond_the_queue_is_429) {
-  SilentOwner silent;
+  SilentOwner silent(hops_);
   own("e", "silent", silent.url());
   Forwarding forwarding(system_world(), self_, hops_, {.threads = 1, .most_waiting = 2});
   const auto under_way = send(forwarding, "e");
@@ -681,11 +691,13 @@ TEST_F(Forwarded, beyond_the_queue_is_429) {
 }
 
 TEST_F(Forwarded, owner_that_does_not_answer_leaves_threads_for_the_others) {
-  SilentOwner silent;
+  SilentOwner silent(hops_);
   std::unique_ptr<HttpServer> good =
-      HttpServer::listen({"127.0.0.1", 0}, HttpLimits(), 1, [](HttpRequest&&, HttpReply reply) {
-        reply.send({200, {}, "good"});
-      }).value();
+      HttpServer::listen({"127.0.0.1", 0}, HttpLimits(), 1,
+                         [this](HttpRequest&& request, HttpReply reply) {
+                           reply.send(as_node(hops_, request, {200, {}, "good"}));
+                         })
+          .value();
   own("e", "silent", silent.url());
   own("f", "good", "http://" + good->address().to_string());
   Forwarding forwarding(system_world(), self_, hops_, {.threads = 4, .most_waiting = 100});
@@ -719,7 +731,7 @@ TEST_F(Forwarded, post_that_may_have_been_done_is_not_repeated) {
   request.method = HttpMethod::post;
   request.target = request.path = "/";
   forwarding.send(
-      "e", std::move(request),
+      "e", std::move(request), "",
       [](const HttpRequest&, const Forwarding::Respond& respond) {
         respond(problem(421, "not here"));
       },
@@ -731,15 +743,116 @@ TEST_F(Forwarded, post_that_may_have_been_done_is_not_repeated) {
 TEST_F(Forwarded, owner_that_says_twice_that_it_is_not_the_owner_is_given_up) {
   std::atomic<int> requests = 0;
   const std::unique_ptr<HttpServer> stale =
-      HttpServer::listen({"127.0.0.1", 0}, HttpLimits(), 1, [&](HttpRequest&&, HttpReply reply) {
-        ++requests;
-        reply.send({421, {}, ""});
-      }).value();
+      HttpServer::listen({"127.0.0.1", 0}, HttpLimits(), 1,
+                         [&](HttpRequest&& request, HttpReply reply) {
+                           ++requests;
+                           reply.send(as_node(hops_, request, {421, {}, ""}));
+                         })
+          .value();
   own("e", "stale", "http://" + stale->address().to_string());
   Forwarding forwarding(system_world(), self_, hops_, {.threads = 1, .most_waiting = 10});
   const auto told = send(forwarding, "e"), of_nobody = send(forwarding, "nothing");
   ASSERT_TRUE(comes_true([&] { return *told == 503 && *of_nobody == 503; }));
   EXPECT_EQ(requests, 2) << "the tenure is read again once";
+}
+
+// What listens at the address of a node that has died, or that somebody wrote into the table.
+class FakeOwner {
+ public:
+  explicit FakeOwner(HttpResponse answer)
+      : server_(HttpServer::listen(
+                    {"127.0.0.1", 0}, HttpLimits(), 1,
+                    [this, answer = std::move(answer)](HttpRequest&& request, HttpReply reply) {
+                      {
+                        const std::lock_guard lock(mutex_);
+                        for (const auto& [name, value] : request.headers) {
+                          seen_ += name + ": " + value + "\n";
+                        }
+                      }
+                      reply.send(answer);
+                    })
+                    .value()) {}
+  std::string url() const { return "http://" + server_->address().to_string(); }
+  // All headers that it was sent.
+  std::string seen() {
+    const std::lock_guard lock(mutex_);
+    return seen_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string seen_;
+  std::unique_ptr<HttpServer> server_;
+};
+
+TEST_F(SeveralNodes, address_that_does_not_share_the_store_gets_no_token_and_answers_nobody) {
+  Node& a = node("a");
+  const auto admin = a.tokens().create(TokenScope::admin, "", "", 0);
+  ASSERT_TRUE(admin.ok());
+  a.token = admin->first;
+  FakeOwner fake(HttpResponse{200, {}, R"({"state":"stopped"})"});
+  SharedMemoryStore dead(database_, NodeAddress{"dead", fake.url()}, kNoSweep);
+  ASSERT_TRUE(dead.create("e").ok());
+  const Told told = a.get("/v1/experiments/e");
+  EXPECT_EQ(told.status, 503) << told.raw;
+  EXPECT_TRUE(told.body.at("retryable").get<bool>());
+  EXPECT_NE(fake.seen().find("duel-hop: e;dead;1;"), std::string::npos) << fake.seen();
+  EXPECT_EQ(fake.seen().find(admin->first), std::string::npos) << fake.seen();
+  EXPECT_EQ(fake.seen().find("authorization"), std::string::npos) << fake.seen();
+}
+
+TEST_F(Forwarded, answer_that_was_signed_for_another_request_is_no_answer) {
+  // It has overheard what the owner told somebody else.
+  HttpRequest other;
+  other.method = HttpMethod::get;
+  other.headers = {{std::string(Hops::kHeader), hops_.sign({"e", "replay", 1}, "GET", "/")}};
+  FakeOwner replay(as_node(hops_, other, {200, {}, "old"}));
+  own("e", "replay", replay.url());
+  Forwarding forwarding(system_world(), self_, hops_, {.threads = 1, .most_waiting = 10});
+  const auto told = send(forwarding, "e");
+  ASSERT_TRUE(comes_true([&] { return *told != 0; }));
+  EXPECT_EQ(*told, 503);
+}
+
+TEST_F(Forwarded, signature_is_of_status_body_and_lease) {
+  HttpRequest request;
+  request.headers = {{std::string(Hops::kHeader), hops_.sign({"e", "a", 1}, "GET", "/")}};
+  const std::string& hop = *request.header(Hops::kHeader);
+  const HttpResponse answer = as_node(hops_, request, {200, {}, "yes"});
+  EXPECT_TRUE(hops_.is_signed(hop, HttpMethod::get, answer));
+  HttpResponse other_status = answer, other_body = answer, sure = answer, unsigned_one = answer;
+  other_status.status = 404;
+  other_body.body = "no";
+  sure.headers.emplace_back(kLeaseHeader, "lost");
+  unsigned_one.headers.clear();
+  for (const HttpResponse& forged : {other_status, other_body, sure, unsigned_one}) {
+    EXPECT_FALSE(hops_.is_signed(hop, HttpMethod::get, forged));
+  }
+  const Hops forger(self_, "another key");
+  EXPECT_FALSE(hops_.is_signed(hop, HttpMethod::get, as_node(forger, request, {200, {}, "yes"})));
+}
+
+TEST_F(SeveralNodes, owner_checks_the_token_that_the_other_node_names) {
+  Node& a = node("a");
+  start(a, "e");
+  const auto reader = a.tokens().create(TokenScope::read, "", "", 0);
+  ASSERT_TRUE(reader.ok());
+  const std::string path = "/v1/experiments/e", duels = path + "/duels";
+  const auto asks = [&](HttpMethod method, const std::string& target, const std::string& body,
+                        const std::string& token_id, const std::string& signed_body) {
+    const Hop hop{"e", "a", 1, token_id};
+    return a
+        .call(method, target, body,
+              {{std::string(Hops::kHeader),
+                a.hops().sign(hop, to_word(method), target, signed_body)}})
+        .status;
+  };
+  EXPECT_EQ(asks(HttpMethod::get, path, "", reader->second.token_id, ""), 200);
+  EXPECT_EQ(asks(HttpMethod::get, path, "", "", ""), 401);
+  EXPECT_EQ(asks(HttpMethod::get, path, "", "t0", ""), 401);
+  EXPECT_EQ(asks(HttpMethod::post, duels, "{}", reader->second.token_id, "{}"), 403);
+  EXPECT_EQ(asks(HttpMethod::post, duels, "{}", reader->second.token_id, R"({"n":1})"), 401)
+      << "a hop for another body is no hop, and without one there is no token";
 }
 
 // --- Owners that are not -------------------------------------------------------------------------

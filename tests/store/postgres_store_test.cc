@@ -870,7 +870,8 @@ TEST_F(PostgresCrash, a_node_tries_to_come_back_several_times_in_a_lease) {
     unsigned pause = 0;
     const Error error = store->own("tones").error();
     const std::size_t at = error.message.find("attempt is in ");
-    if (at != std::string::npos) std::sscanf(error.message.c_str() + at, "attempt is in %u", &pause);
+    if (at != std::string::npos)
+      std::sscanf(error.message.c_str() + at, "attempt is in %u", &pause);
     longest = std::max(longest, pause);
   }
   EXPECT_GT(longest, 40U) << "it waits longer and longer";

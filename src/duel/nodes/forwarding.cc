@@ -19,13 +19,13 @@ constexpr std::size_t kMostKnown = 20'000;
 constexpr std::size_t kMostIdle = 64;      // connections to one node
 constexpr std::chrono::seconds kIdle{30};  // less than a server keeps a quiet connection
 
-// The caller's headers that the owner needs, besides the hop.
-constexpr std::array<std::string_view, 4> kRequestHeaders{"authorization", "content-type",
-                                                          "if-match", "accept"};
-// Headers that describe the connection to the owner, which would be wrong on ours, and the one that
-// is for nodes only. They are not passed on.
-constexpr std::array<std::string_view, 6> kHeadersOfHop{
-    "connection", "content-length", "date", "keep-alive", "transfer-encoding", kLeaseHeader};
+// The caller's headers that the owner needs, besides the hop. Not its token (hop.h).
+constexpr std::array<std::string_view, 3> kRequestHeaders{"content-type", "if-match", "accept"};
+// Headers that describe the connection to the owner, which would be wrong on ours, and those that
+// are for nodes only. They are not passed on.
+constexpr std::array<std::string_view, 7> kHeadersOfHop{
+    "connection", "content-length",   "date", "keep-alive", "transfer-encoding",
+    kLeaseHeader, Hops::kAnswerHeader};
 
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::any_of(names,
@@ -89,10 +89,10 @@ void Forwarding::forget(const std::string& experiment) {
 
 // Without a known owner this node tries first: for its own experiments that costs no look at the
 // store, and for others the engine says 421.
-void Forwarding::send(const std::string& experiment, HttpRequest request, Here here,
-                      Respond respond) {
-  auto job = std::make_shared<Job>(
-      Job{experiment, std::move(request), std::move(here), std::move(respond), known(experiment)});
+void Forwarding::send(const std::string& experiment, HttpRequest request, std::string token_id,
+                      Here here, Respond respond) {
+  auto job = std::make_shared<Job>(Job{experiment, std::move(request), std::move(token_id),
+                                       std::move(here), std::move(respond), known(experiment)});
   if (job->owner) return enqueue(std::move(job));
   work_here(job);
 }
@@ -229,12 +229,17 @@ Forwarding::Asked Forwarding::ask(const Job& job, const Owner& owner) {
   for (const auto& [name, value] : request.headers) {
     if (is_one_of(kRequestHeaders, name)) headers.emplace_back(name, value);
   }
-  headers.emplace_back(Hops::kHeader,
-                       hops_.sign({job.experiment, owner.address.node_id, owner.epoch},
-                                  to_word(request.method), request.target));
+  const std::string hop =
+      hops_.sign({job.experiment, owner.address.node_id, owner.epoch, job.token_id},
+                 to_word(request.method), request.target, request.body);
+  headers.emplace_back(Hops::kHeader, hop);
   Result<HttpResponse> response =
       client->send(request.method, request.target, request.body, std::move(headers));
   if (!response.ok()) return {response.error(), client->sent()};
+  // A program that took the dead owner's address, or an owner too busy to let the request in.
+  if (!hops_.is_signed(hop, request.method, *response)) {
+    return {Error::io("the answer is not a node's of this store", owner.address.url), true};
+  }
   const bool unsure = response->header(kLeaseHeader) != nullptr;
   std::erase_if(response->headers,
                 [](const auto& field) { return is_one_of(kHeadersOfHop, field.first); });

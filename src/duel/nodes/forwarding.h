@@ -43,8 +43,10 @@ class Forwarding {
 
   // Has the owner of the experiment answer: this node if the experiment is ours or nobody's,
   // otherwise the other one. If that one answers 421, it is no longer the owner: the store is asked
-  // once more. 503 (retryable) if the owner cannot be reached or cannot be found.
-  void send(const std::string& experiment, HttpRequest request, Here here, Respond respond);
+  // once more. 503 (retryable) if the owner cannot be reached or cannot be found, or if who answers
+  // in its place does not know the store's secret. `token_id`: of the caller's token (hop.h).
+  void send(const std::string& experiment, HttpRequest request, std::string token_id, Here here,
+            Respond respond);
   // Requests that wait or come later are answered 503. Returns when no thread is left.
   void stop();
 
@@ -60,6 +62,7 @@ class Forwarding {
   struct Job {
     std::string experiment;
     HttpRequest request;
+    std::string token_id;
     Here here;
     Respond respond;
     std::optional<Owner> owner;  // the node to ask; nothing: look it up first

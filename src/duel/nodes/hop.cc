@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "duel/core/digest.h"
 #include "duel/core/numbers.h"
 #include "duel/core/secrets.h"
 
@@ -22,10 +23,13 @@ std::string Hops::signature(std::string_view text, std::string_view method,
   return hmac_sha256_hex(key_, fmt::format("{}\n{} {}", text, method, target));
 }
 
-std::string Hops::sign(const Hop& hop, std::string_view method, std::string_view target) const {
-  // Ids contain no semicolon (check_id), so the fields cannot run into each other.
+std::string Hops::sign(const Hop& hop, std::string_view method, std::string_view target,
+                       std::string_view body) const {
+  // Ids contain no semicolon (check_id), so the fields cannot run into each other. The last two
+  // make each hop of each node another one.
   const std::string text =
-      fmt::format("{};{};{};{}", hop.experiment, hop.owner, hop.epoch, nodes_.now_ms());
+      fmt::format("{};{};{};{};{};{};{};{}", hop.experiment, hop.owner, hop.epoch, nodes_.now_ms(),
+                  hop.token_id, sha256_hex(body), nodes_.self().node_id, ++signed_);
   return text + ";" + signature(text, method, target);
 }
 
@@ -39,7 +43,7 @@ std::optional<Hop> Hops::verify(const HttpRequest& request) const {
   if (!equal_in_constant_time(expected, std::string_view(*header).substr(last + 1))) {
     return std::nullopt;
   }
-  std::array<std::string_view, 4> fields;
+  std::array<std::string_view, 6> fields;
   std::string_view rest = text;
   for (std::string_view& field : fields) {
     const std::size_t end = std::min(rest.find(';'), rest.size());
@@ -50,7 +54,22 @@ std::optional<Hop> Hops::verify(const HttpRequest& request) const {
   const auto at_ms = parse_count(fields[3]);
   if (!epoch.ok() || !at_ms.ok()) return std::nullopt;
   if (std::abs(nodes_.now_ms() - static_cast<std::int64_t>(*at_ms)) > kFreshMs) return std::nullopt;
-  return Hop{std::string(fields[0]), std::string(fields[1]), *epoch};
+  if (fields[5] != sha256_hex(request.body)) return std::nullopt;
+  return Hop{std::string(fields[0]), std::string(fields[1]), *epoch, std::string(fields[4])};
+}
+
+std::string Hops::sign_answer(std::string_view hop, HttpMethod method,
+                              const HttpResponse& answer) const {
+  // The other headers only say how to read the body; what they could change is not worth forging.
+  const bool unsure = answer.header(kLeaseHeader) != nullptr;
+  const std::string_view body = method == HttpMethod::head ? "" : answer.text();
+  return hmac_sha256_hex(
+      key_, fmt::format("answer\n{}\n{} {}\n{}", hop, answer.status, unsure ? 1 : 0, body));
+}
+
+bool Hops::is_signed(std::string_view hop, HttpMethod method, const HttpResponse& answer) const {
+  const std::string* header = answer.header(kAnswerHeader);
+  return header != nullptr && equal_in_constant_time(sign_answer(hop, method, answer), *header);
 }
 
 bool Hops::is_here(const Hop& hop) const {

@@ -1,11 +1,16 @@
 // A request that one node forwards to another: one hop, from the node that was asked to the owner.
 //
-// The header `Duel-Hop` names the experiment, its owner and the epoch that the sender knows of, and
-// is signed with a key that only the nodes of a store have. It proves that the request comes from a
-// node, and keeps it from going round in circles. It gives no right to do anything: the caller's
-// own token goes along and is checked again. Any thread may call `Hops`.
+// The header `Duel-Hop` names the experiment, its owner, the epoch that the sender knows of and the
+// caller's token by its id, and is signed with a key that only the nodes of a store have. It proves
+// that the request comes from a node, and keeps it from going round in circles. The token itself
+// stays where it came in: a program that listens at a dead node's address must not get it. The
+// owner looks the id up and checks what it may do.
+//
+// The header `Duel-Answer` signs an answer to such a request, so that such a program cannot answer
+// in the owner's place. Any thread may call `Hops`.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,19 +29,27 @@ struct Hop {
   std::string experiment;
   std::string owner;  // node id
   std::uint64_t epoch = 0;
+  std::string token_id{};  // of the caller; empty: it has shown none
   bool operator==(const Hop&) const = default;
 };
 
 class Hops {
  public:
   static constexpr std::string_view kHeader = "duel-hop";
+  static constexpr std::string_view kAnswerHeader = "duel-answer";
 
   Hops(Nodes& nodes, std::string key) : nodes_(nodes), key_(std::move(key)) {}
 
-  std::string sign(const Hop& hop, std::string_view method, std::string_view target) const;
-  // Nothing if the header is missing, or was not signed by a node for this very method and target
-  // within a minute of the store's clock.
+  std::string sign(const Hop& hop, std::string_view method, std::string_view target,
+                   std::string_view body = "") const;
+  // Nothing if the header is missing, or was not signed by a node for this very method, target and
+  // body within a minute of the store's clock.
   std::optional<Hop> verify(const HttpRequest& request) const;
+  // For `kAnswerHeader`. `hop` is the header of the request, which no two requests share, so that
+  // an answer that was overheard fits no other request.
+  std::string sign_answer(std::string_view hop, HttpMethod method,
+                          const HttpResponse& answer) const;
+  bool is_signed(std::string_view hop, HttpMethod method, const HttpResponse& answer) const;
   // Whether this node is the owner that the hop names, in that epoch.
   bool is_here(const Hop& hop) const;
 
@@ -46,6 +59,7 @@ class Hops {
 
   Nodes& nodes_;
   std::string key_;
+  mutable std::atomic<std::uint64_t> signed_ = 0;
 };
 
 }  // namespace duel

@@ -25,16 +25,21 @@ bool asks_owner(const RouteFact& fact) {
 // Answers the caller, and counts that.
 class CountedOutlet final : public HttpExchange {
  public:
+  // What the answer gets a header for; none where it is empty.
+  using Sign = std::function<std::string(const HttpResponse&)>;
+
   CountedOutlet(HttpReply reply, std::shared_ptr<HttpMetrics> metrics, HttpMetrics::Series& series,
-                HttpMethod method, HttpFields cors)
+                HttpMethod method, HttpFields cors, Sign sign)
       : reply_(std::move(reply)),
         metrics_(std::move(metrics)),
         series_(series),
         method_(method),
-        cors_(std::move(cors)) {}
+        cors_(std::move(cors)),
+        sign_(std::move(sign)) {}
 
   void send(HttpResponse response) override {
     count(response.status);
+    if (sign_) response.headers.emplace_back(Hops::kAnswerHeader, sign_(response));
     response.headers.insert(response.headers.end(), cors_.begin(), cors_.end());
     reply_.send(std::move(response));
   }
@@ -56,7 +61,16 @@ class CountedOutlet final : public HttpExchange {
   const Clock::time_point begun_ = Clock::now();
   const HttpMethod method_;
   const HttpFields cors_;
+  const Sign sign_;  // for the node that forwarded the request
 };
+
+// The token in the header; nothing if it is of another scheme.
+std::optional<std::string_view> bearer_in(std::string_view header) {
+  // The scheme's name is case-insensitive (RFC 9110, 11.1).
+  constexpr std::string_view kScheme = "Bearer ";
+  if (!equal_ignoring_case(header.substr(0, kScheme.size()), kScheme)) return std::nullopt;
+  return header.substr(kScheme.size());
+}
 
 }  // namespace
 
@@ -171,12 +185,17 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
   added.limits.names_differ = added.scopes == std::vector{TokenScope::admin};
   const auto run = [this, &fact = added, handler, &series = metrics_->of(added.name)](
                        HttpRequest&& request, PathParameters&& parameters, HttpReply reply) {
-    Send send(
-        std::make_shared<CountedOutlet>(std::move(reply), metrics_, series, request.method,
-                                        fact.for_pages ? cors_headers(request) : HttpFields{}));
     // A forwarded request must not be forwarded again: two nodes that each take the other for the
     // owner would send it back and forth.
     const std::optional<Hop> hop = hops_ ? hops_->verify(request) : std::nullopt;
+    CountedOutlet::Sign sign;
+    if (hop) {
+      sign = [this, header = *request.header(Hops::kHeader), method = request.method](
+                 const HttpResponse& answer) { return hops_->sign_answer(header, method, answer); };
+    }
+    Send send(std::make_shared<CountedOutlet>(std::move(reply), metrics_, series, request.method,
+                                              fact.for_pages ? cors_headers(request) : HttpFields{},
+                                              std::move(sign)));
     if (hop && !hops_->is_here(*hop)) {
       return send(refusal(421, "this node is not the owner in that epoch", true));
     }
@@ -186,7 +205,8 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
            std::move(parameters),
            {},
            std::move(send),
-           hop.has_value()},
+           hop.has_value(),
+           hop ? hop->token_id : ""},
           false);
   };
   routes_.push_back({method, std::move(pattern), std::move(name), run});
@@ -198,7 +218,7 @@ void Api::admit(Call call, bool tokens_are_fresh) {
     call.caller.open = true;
     return (this->*call.handler)(call);
   }
-  auto caller = caller_of(call.request);
+  auto caller = caller_of(call);
   if (!caller.ok()) {
     const Send send = call.send;
     // Another node may have made the token since this node last read them.
@@ -224,6 +244,7 @@ void Api::admit(Call call, bool tokens_are_fresh) {
 
 void Api::send_to_owner(Call call) {
   const std::string eid = call.eid();
+  std::string token_id = token_id_of(call);
   HttpRequest request = std::move(call.request);
   const std::shared_ptr<HttpExchange> outlet = call.send.outlet();
   const auto kept = std::make_shared<const Call>(std::move(call));
@@ -232,7 +253,7 @@ void Api::send_to_owner(Call call) {
                kept->parameters, kept->caller, relayed(std::move(respond), kept->send.outlet())};
     (this->*local.handler)(local);
   };
-  forwarding_->send(eid, std::move(request), here,
+  forwarding_->send(eid, std::move(request), std::move(token_id), here,
                     [outlet](HttpResponse response) { outlet->send(std::move(response)); });
 }
 
@@ -289,18 +310,32 @@ std::optional<ServerAnswer> Api::check_scope(const Call& call) const {
       403, fmt::format("the token's scope is '{}'; this needs {}", to_word(token.scope), wanted));
 }
 
-Result<Api::Caller> Api::caller_of(const HttpRequest& request) const {
-  const std::string* header = request.header("authorization");
+Result<Api::Caller> Api::caller_of(const Call& call) const {
   if (options_.caller_owns_store) return Caller{.token = std::nullopt, .open = true};
-  if (header == nullptr) return Caller{.token = std::nullopt, .open = !tokens_.any()};
-  // The scheme's name is case-insensitive (RFC 9110, 11.1).
-  constexpr std::string_view kScheme = "Bearer ";
-  if (!equal_ignoring_case(std::string_view(*header).substr(0, kScheme.size()), kScheme)) {
-    return Error::invalid_argument("the header Authorization has to be `Bearer TOKEN`");
+  const std::string* header = call.request.header("authorization");
+  const bool shows_none = call.from_node ? call.token_id.empty() : header == nullptr;
+  if (shows_none) return Caller{.token = std::nullopt, .open = !tokens_.any()};
+  std::optional<ApiToken> token;
+  if (call.from_node) {
+    token = tokens_.with_id(call.token_id, current_time_ms());
+  } else {
+    const auto bearer = bearer_in(*header);
+    if (!bearer) {
+      return Error::invalid_argument("the header Authorization has to be `Bearer TOKEN`");
+    }
+    token = tokens_.find(*bearer, current_time_ms());
   }
-  auto token = tokens_.find(std::string_view(*header).substr(kScheme.size()), current_time_ms());
   if (!token) return Error::invalid_argument("the token is unknown, revoked or expired");
   return Caller{.token = std::move(token), .open = false};
+}
+
+std::string Api::token_id_of(const Call& call) const {
+  if (call.caller.token) return call.caller.token->token_id;
+  // A command that owns its store needs no token here, but may need one for the owner.
+  const std::string* header = call.request.header("authorization");
+  const auto bearer = header != nullptr ? bearer_in(*header) : std::nullopt;
+  const auto token = bearer ? tokens_.find(*bearer, current_time_ms()) : std::nullopt;
+  return token ? token->token_id : "";
 }
 
 std::string Api::salt_of(const std::string& experiment_id) {

@@ -113,6 +113,7 @@ class Api {
     Caller caller;
     Send send;
     bool from_node = false;  // another node forwarded it; it is not forwarded again
+    std::string token_id{};  // of the caller's token, as that node names it; empty: none
 
     const std::string& eid() const { return parameters.at("eid"); }
     // The limits for parsing the body; tighter for a caller without an API token.
@@ -142,7 +143,9 @@ class Api {
   std::optional<ServerAnswer> check_origin(const HttpRequest& request) const;
   std::optional<ServerAnswer> check_rate(const Caller& caller);
   std::optional<ServerAnswer> check_scope(const Call& call) const;
-  Result<Caller> caller_of(const HttpRequest& request) const;
+  Result<Caller> caller_of(const Call& call) const;
+  // Of the caller's token, for the owner to which the request is forwarded; empty: it has none.
+  std::string token_id_of(const Call& call) const;
   HttpFields cors_headers(const HttpRequest& request) const;
   // The key with which subjects and requests of this experiment are hashed.
   std::string salt_of(const std::string& experiment_id);

@@ -13,6 +13,10 @@ namespace {
 constexpr std::string_view kSpace = "token";
 constexpr std::string_view kMadeKey = "ever";
 
+bool has_expired(const ApiToken& token, std::int64_t now_ms) {
+  return token.expires_at && token.expires_at->ms <= now_ms;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ApiTokens>> ApiTokens::open(std::shared_ptr<Store> store) {
@@ -102,10 +106,16 @@ std::optional<ApiToken> ApiTokens::find(std::string_view token, std::int64_t now
   const std::lock_guard lock(mutex_);
   for (const ApiToken& one : tokens_) {
     const bool same = equal_in_constant_time(one.hash, hash);
-    const bool expired = one.expires_at && one.expires_at->ms <= now_ms;
-    if (same && !expired) found = one;
+    if (same && !has_expired(one, now_ms)) found = one;
   }
   return found;
+}
+
+std::optional<ApiToken> ApiTokens::with_id(std::string_view token_id, std::int64_t now_ms) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(tokens_, token_id, &ApiToken::token_id);
+  if (found == tokens_.end() || has_expired(*found, now_ms)) return std::nullopt;
+  return *found;
 }
 
 }  // namespace duel

@@ -44,6 +44,8 @@ class ApiTokens {
                                                   std::int64_t expires_at_ms);
   Result<bool> erase(const std::string& token_id);
   std::optional<ApiToken> find(std::string_view token, std::int64_t now_ms) const;
+  // The same by the id, for a node that takes another node's word for the token.
+  std::optional<ApiToken> with_id(std::string_view token_id, std::int64_t now_ms) const;
 
  private:
   explicit ApiTokens(std::shared_ptr<Store> store) : store_(std::move(store)) {}

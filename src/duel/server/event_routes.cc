@@ -94,10 +94,7 @@ struct GatheredEvents {
 void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
                                  std::vector<Result<UbiEvent>> events) {
   const auto work = [this, items = std::move(items), events = std::move(events), &fact = call.fact,
-                     caller = call.caller, send = call.send,
-                     authorization = call.request.header("authorization") != nullptr
-                                         ? *call.request.header("authorization")
-                                         : std::string()] {
+                     caller = call.caller, send = call.send, token_id = token_id_of(call)] {
     const auto gathered = std::make_shared<GatheredEvents>();
     gathered->verdicts.resize(items.size());
     std::map<std::string, std::vector<std::size_t>> of_experiment;
@@ -125,7 +122,6 @@ void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
       request.method_text = "POST";
       request.target = request.path = "/v1/events";
       request.headers = {{"content-type", "application/json"}};
-      if (!authorization.empty()) request.headers.emplace_back("authorization", authorization);
       Json body = Json::array();
       for (const std::size_t k : indices) body.push_back(narrowed(*items[k], eid));
       request.body = body.dump();
@@ -158,7 +154,7 @@ void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
         const auto problem_body = Json::parse(gathered->refused->text());
         send({gathered->refused->status, problem_body.value_or(Json()), {}});
       };
-      forwarding_->send(eid, std::move(request), here, gather);
+      forwarding_->send(eid, std::move(request), token_id, here, gather);
     }
   };
   run_later(call, work);
