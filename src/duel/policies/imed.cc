@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 
 #include "duel/core/divergence.h"
@@ -333,12 +332,23 @@ void Imed::test_champion(std::int64_t budget, Plan& plan) const {
   }
 }
 
-Imed::Reversal Imed::reversal(Arm loser, Arm winner, Arm champion) const {
+Imed::Reversal Imed::reversal(Arm loser, Arm winner, Arm arm) const {
   const std::int64_t t = term(loser, winner);
   const bool met = duels_with_pending(loser, winner) > 0;
-  const std::int64_t bonus = met ? to_grid(bonus_with_pending(loser, winner)) : 0;
-  const bool of_champion = winner == champion;
-  return {t + bonus, !of_champion, t, bonus, of_champion ? loser : winner};
+  return {t + (met ? to_grid(bonus_with_pending(loser, winner)) : 0), t, arm};
+}
+
+const std::vector<Imed::Reversal>& Imed::losses_of(Arm i) const {
+  losses_.resize(counts_.num_arms());
+  Losses& losses = losses_[i];
+  if (!losses.stale) return losses.pairs;
+  losses.stale = false;
+  losses.pairs.clear();
+  for (Arm j = 0; j < counts_.num_arms(); ++j) {
+    if (term(i, j) > 0) losses.pairs.push_back(reversal(i, j, j));
+  }
+  std::sort(losses.pairs.begin(), losses.pairs.end());
+  return losses.pairs;
 }
 
 // REQUIRES: the champion loses to exactly `level` arms and every other arm to at least as many, as
@@ -346,79 +356,68 @@ Imed::Reversal Imed::reversal(Arm loser, Arm winner, Arm champion) const {
 const Imed::BetterWorld& Imed::better_world(Arm a, std::size_t level) const {
   BetterWorld& best = better_world_;
   if (!best.stale && best.champion == a && best.level == level) return best;
-  const std::size_t num_arms = counts_.num_arms();
-  best.stale = false;
-  best.champion = a;
-  best.level = level;
-  best.cost = kNever;
-  best.opponents.clear();
-  reversals_.clear();
-  for (Arm j = 0; j < num_arms; ++j) {
-    if (j != a && term(a, j) == 0) reversals_.push_back(reversal(j, a, a));
+  best = {.stale = false, .champion = a, .level = level, .cost = kNever, .opponents = {}};
+  beaten_.clear();
+  for (Arm j = 0; j < counts_.num_arms(); ++j) {
+    if (j != a && term(a, j) == 0) beaten_.push_back(reversal(j, a, j));
   }
-  std::sort(reversals_.begin(), reversals_.end());
-
-  std::vector<Arm> room;
-  for (Arm i = 0; i < num_arms; ++i) {
-    if (i == a) continue;
-    // What i loses to others, a heap with the cheapest on top: most worlds are given up early.
-    forgiven_.clear();
-    for (Arm j = 0; j < num_arms; ++j) {
-      if (j != a && term(i, j) > 0) forgiven_.push_back(reversal(i, j, a));
-    }
-    std::make_heap(forgiven_.begin(), forgiven_.end(), std::greater<>());
-    const std::size_t losses = forgiven_.size();
-    const bool beats_champion = term(a, i) > 0;
-    const Reversal meeting = reversal(i, a, a);
-    const std::size_t with_meeting = losses > level ? losses - level : 0;
-    const std::size_t without = losses + (beats_champion ? 1 : 2) - level;
-
-    // A pair of the champion that costs as much as the dearest of the world would do in its place.
-    std::int64_t dearest = kAtOnce;
-    const auto offer = [&](std::int64_t cost, bool meets) {
-      if (cost > best.cost) return;
-      room.clear();
-      if (meets) room.push_back(i);
-      for (const Reversal& pair : reversals_) {
-        if (pair.price > dearest) break;
-        if (pair.arm != i) room.push_back(pair.arm);
-      }
-      if (room.empty()) return;
-      if (cost < best.cost) best.opponents.clear();
-      best.cost = cost;
-      best.opponents.insert(best.opponents.end(), room.begin(), room.end());
-    };
-    std::int64_t terms = 0;
-    std::int64_t bonus = 0;
-    auto next = reversals_.begin();
-    for (std::size_t taken = 0; terms + bonus <= best.cost; ++taken) {
-      if (!beats_champion && taken == with_meeting) {
-        offer(terms + meeting.term + std::max(bonus, meeting.bonus), true);
-      }
-      if (taken == without) {
-        offer(terms + bonus, false);
-        break;
-      }
-      if (next != reversals_.end() && next->arm == i) ++next;
-      if (next == reversals_.end() && forgiven_.empty()) break;
-      Reversal cheapest;
-      if (forgiven_.empty() || (next != reversals_.end() && *next < forgiven_.front())) {
-        cheapest = *next++;
-      } else {
-        cheapest = forgiven_.front();
-        std::pop_heap(forgiven_.begin(), forgiven_.end(), std::greater<>());
-        forgiven_.pop_back();
-      }
-      terms += cheapest.term;
-      bonus = std::max(bonus, cheapest.bonus);
-      dearest = cheapest.price;
-    }
+  std::sort(beaten_.begin(), beaten_.end());
+  for (Arm i = 0; i < counts_.num_arms(); ++i) {
+    if (i != a) offer_worlds(i, best);
   }
   // Several worlds may name an arm.
   std::sort(best.opponents.begin(), best.opponents.end());
   best.opponents.erase(std::unique(best.opponents.begin(), best.opponents.end()),
                        best.opponents.end());
   return best;
+}
+
+// The worlds in which arm i has fewer losses than the champion, as far as they cost no more than
+// the best so far.
+void Imed::offer_worlds(Arm i, BetterWorld& best) const {
+  const Arm a = best.champion;
+  const std::vector<Reversal>& losses = losses_of(i);
+  const std::size_t to_others = losses.size() - (term(i, a) > 0 ? 1 : 0);
+  const bool beats_champion = term(a, i) > 0;
+  const Reversal meeting = reversal(i, a, i);
+  const std::size_t with_meeting = to_others > best.level ? to_others - best.level : 0;
+  const std::size_t without = to_others + (beats_champion ? 1 : 2) - best.level;
+
+  std::int64_t terms = 0;
+  std::int64_t bonus = 0;
+  std::int64_t dearest = kAtOnce;
+  const auto offer = [&](std::int64_t cost, bool meets) {
+    if (cost > best.cost) return;
+    const auto tests = [&](const Reversal& pair) { return pair.price <= dearest && pair.arm != i; };
+    if (!meets && std::none_of(beaten_.begin(), beaten_.end(), tests)) return;
+    if (cost < best.cost) best.opponents.clear();
+    best.cost = cost;
+    if (meets) best.opponents.push_back(i);
+    // A pair that costs as much as the dearest of the world would do in its place.
+    for (const Reversal& pair : beaten_) {
+      if (tests(pair)) best.opponents.push_back(pair.arm);
+    }
+  };
+  auto loss = losses.begin();
+  auto beaten = beaten_.begin();
+  for (std::size_t taken = 0; terms + bonus <= best.cost; ++taken) {
+    if (!beats_champion && taken == with_meeting) {
+      offer(terms + meeting.term + std::max(bonus, meeting.bonus()), true);
+    }
+    if (taken == without) {
+      offer(terms + bonus, false);
+      return;
+    }
+    if (loss != losses.end() && loss->arm == a) ++loss;
+    if (beaten != beaten_.end() && beaten->arm == i) ++beaten;
+    if (loss == losses.end() && beaten == beaten_.end()) return;
+    const bool takes_beaten =
+        beaten != beaten_.end() && (loss == losses.end() || beaten->price <= loss->price);
+    const Reversal& cheapest = takes_beaten ? *beaten++ : *loss++;
+    terms += cheapest.term;
+    bonus = std::max(bonus, cheapest.bonus());
+    dearest = cheapest.price;
+  }
 }
 
 Duel Imed::duel_of(const Plan& plan, Arm candidate, Round round) const {
@@ -463,6 +462,7 @@ void Imed::commit(const Choice& choice) {
 // What is derived on demand and depends on the pair's counts or duels outstanding.
 void Imed::changed(const Duel& duel) {
   better_world_.stale = true;
+  if (!losses_.empty()) losses_[duel.first].stale = losses_[duel.second].stale = true;
   if (!ladders_.empty()) ladders_[duel.first].stale = ladders_[duel.second].stale = true;
 }
 

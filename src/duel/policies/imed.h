@@ -4,8 +4,8 @@
 // Guarantee  polylogarithmic regret, O(K^2 log T) for `safe` with a Condorcet winner, where no pair
 //            is even: docs/imed-proof.md.
 // Cost       O(K) per informative duel while some arm is plausible as a Condorcet winner, O(K (l +
-//            log K)) at level l, O(K^2 log K) before the champion idles; 28 bytes per ordered pair,
-//            up to 48 once a level above 0 was used.
+//            log K)) at level l, O(K^2) at most before the champion idles; 28 bytes per ordered
+//            pair, up to 40 once it idled, up to 60 once a level above 0 was used.
 // Departs    not a published algorithm. Evidence is held on a grid of 2^-36, as in RMED. With duels
 //            outstanding those count in n, not in the evidence.
 //
@@ -96,14 +96,17 @@ class Imed : public ChoosingPolicy<Imed> {
     LeastArms<double> candidates;
     bool tests_champion = false;  // step 4: the candidates meet the champion and nobody else
   };
-  // A pair that a world reverses; `loser` loses it today.
+  // A pair that a world turns around: of the champion with an arm it beats, or lost to an arm.
   struct Reversal {
     std::int64_t price;  // V
-    bool of_other;       // not a pair of the champion
     std::int64_t term;
-    std::int64_t bonus;
-    Arm arm;  // the loser in a pair of the champion, else the winner
+    Arm arm;
+    std::int64_t bonus() const { return price - term; }
     auto operator<=>(const Reversal&) const = default;
+  };
+  struct Losses {
+    bool stale = true;
+    std::vector<Reversal> pairs;  // to every arm that beats this one, ascending
   };
   // Step 4. It stays as it is while the counts do, so an idle champion asks for it once.
   struct BetterWorld {
@@ -135,7 +138,9 @@ class Imed : public ChoosingPolicy<Imed> {
   const Ladder& ladder(Arm i) const;
   void test_champion(std::int64_t budget, Plan& plan) const;
   const BetterWorld& better_world(Arm a, std::size_t level) const;
-  Reversal reversal(Arm loser, Arm winner, Arm champion) const;
+  void offer_worlds(Arm i, BetterWorld& best) const;
+  const std::vector<Reversal>& losses_of(Arm i) const;
+  Reversal reversal(Arm loser, Arm winner, Arm arm) const;
   void changed(const Duel& duel);
 
   void refresh_pair(Arm i, Arm j);
@@ -173,8 +178,8 @@ class Imed : public ChoosingPolicy<Imed> {
   std::vector<std::int64_t> plausibility_;  // H_i
   mutable std::vector<Ladder> ladders_;     // filled once a level above 0 is asked for
   mutable BetterWorld better_world_;
-  mutable std::vector<Reversal> reversals_;  // scratch
-  mutable std::vector<Reversal> forgiven_;
+  mutable std::vector<Losses> losses_;    // filled once step 4 asks for them
+  mutable std::vector<Reversal> beaten_;  // scratch
   mutable std::vector<Arm> room_;
   mutable std::vector<Arm> tied_room_;
   mutable std::vector<double> pending_weighted_;
