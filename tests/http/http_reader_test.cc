@@ -192,8 +192,9 @@ TEST(HttpRequestReader, holds_the_limits_to_the_byte) {
 
 TEST(HttpRequestReader, takes_the_limit_of_the_route) {
   HttpLimits limits;
-  limits.body_bytes_of = [](HttpMethod, std::string_view path) -> std::size_t {
-    return path == "/import" ? 100 : 2;
+  limits.few_body_bytes = 0;
+  limits.admit = [](const HttpRequest& head) -> HttpAdmission {
+    return {.body_bytes = head.path == "/import" ? 100 : 2};
   };
   const std::string rest = " HTTP/1.1\r\n" + kHost + "Content-Length: 3\r\n\r\nabc";
   EXPECT_EQ(Fed("POST /import?x" + rest, 5, limits).reader.state(), State::complete);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,9 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "duel/core/digest.h"
 #include "duel/http/http.h"
 #include "duel/http/http_client.h"
 #include "tests/http/raw_client.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {
@@ -330,25 +333,221 @@ TEST(HttpServer, turns_connections_and_requests_away_beyond_its_limits) {
   EXPECT_TRUE(eventually([&] { return server->load().requests_in_flight == 1; }));
 }
 
-TEST(HttpServer, bounds_the_bodies_of_all_requests_together) {
+// --- Bodies -------------------------------------------------------------------------------------
+
+std::string head_of_body(std::size_t bytes, const std::string& path = "/") {
+  return fmt::format("POST {} HTTP/1.1\r\n{}Content-Length: {}\r\n\r\n", path, kHost, bytes);
+}
+
+HttpLimits limits_of_bodies(std::size_t all, std::size_t of_one) {
   HttpLimits limits;
-  limits.body_bytes = 1'000;
-  limits.all_bodies_bytes = 1'500;
-  const auto server = serve(echo, limits);
-  const std::string head = "POST / HTTP/1.1\r\n" + kHost + "Content-Length: 1000\r\n\r\n";
-  RawClient first(server->address()), second(server->address());
-  // Told to continue, the first client holds its thousand bytes; the next one finds too few left.
-  first.send("POST / HTTP/1.1\r\n" + kHost +
-             "Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n");
-  ASSERT_EQ(status_of(first.read_until("\r\n\r\n")), 100);
+  limits.body_bytes = all;
+  limits.all_bodies_bytes = all;
+  limits.bodies_bytes_of_one = of_one;
+  return limits;
+}
+
+TEST(HttpServer, bounds_the_bodies_of_all_requests_together) {
+  const auto server = serve(echo, limits_of_bodies(100'000, 100'000));
+  RawClient first(server->address());
+  first.send(head_of_body(100'000) + std::string(80'000, 'x'));
+  EXPECT_TRUE(eventually([&] { return server->load().body_bytes > 70'000; }));
   RawClient refused(server->address());
-  refused.send(head);
-  EXPECT_EQ(status_of(refused.read_response()), 503);
-  first.send(std::string(1'000, 'x'));
+  refused.send(head_of_body(60'000) + std::string(60'000, 'x'));
+  const std::string busy = refused.read_response();
+  EXPECT_EQ(status_of(busy), 503);
+  EXPECT_NE(busy.find("Retry-After: 1\r\n"), std::string::npos);
+  first.send(std::string(20'000, 'x'));
   EXPECT_EQ(status_of(first.read_response()), 200);
-  second.send(head + std::string(1'000, 'x'));
+  EXPECT_EQ(server->load().body_bytes, 0U);
+  RawClient second(server->address());
+  second.send(head_of_body(100'000) + std::string(100'000, 'x'));
   EXPECT_EQ(status_of(second.read_response()), 200);
 }
+
+TEST(HttpServer, a_length_that_is_only_declared_takes_nothing_from_others) {
+  const auto server = serve(echo, limits_of_bodies(100'000, 100'000));
+  std::vector<RawClient> liars;
+  for (int k = 0; k < 20; ++k) {
+    liars.emplace_back(server->address());
+    liars.back().send(head_of_body(100'000) + "x");
+  }
+  RawClient client(server->address());
+  client.send(head_of_body(90'000) + std::string(90'000, 'x'));
+  EXPECT_EQ(status_of(client.read_response()), 200);
+}
+
+TEST(HttpServer, small_bodies_get_through_whatever_others_send) {
+  const auto server = serve(echo, limits_of_bodies(10'000, 10'000));
+  RawClient large(server->address());
+  large.send(head_of_body(10'000) + std::string(9'999, 'x'));
+  EXPECT_TRUE(eventually([&] { return server->load().body_bytes >= 5'000; }));
+  for (const char* from : {"127.0.0.1", "127.0.0.2"}) {
+    RawClient small(server->address(), 0, from);
+    small.send(head_of_body(4'096) + std::string(4'096, 'x'));
+    EXPECT_EQ(status_of(small.read_response()), 200) << from;
+  }
+}
+
+TEST(HttpServer, one_address_leaves_room_for_the_bodies_of_others) {
+  const auto server = serve(echo, limits_of_bodies(100'000, 50'000));
+  std::vector<RawClient> greedy;
+  for (int k = 0; k < 20; ++k) {
+    greedy.emplace_back(server->address());
+    greedy.back().send(head_of_body(40'000) + std::string(10'000, 'x'));
+  }
+  EXPECT_TRUE(eventually([&] { return server->load().body_bytes > 40'000; }));
+  EXPECT_LE(server->load().body_bytes, 50'000U);
+  RawClient other(server->address(), 0, "127.0.0.2");
+  other.send(head_of_body(50'000) + std::string(50'000, 'x'));
+  EXPECT_EQ(status_of(other.read_response()), 200);
+}
+
+TEST(HttpServer, asks_on_the_headers_whether_a_body_may_come) {
+  std::atomic<int> asked = 0;
+  HttpLimits limits;
+  limits.admit = [&](const HttpRequest& head) -> HttpAdmission {
+    ++asked;
+    EXPECT_TRUE(head.body.empty());
+    if (head.path == "/no") return {.refusal = problem(401, "a token is needed")};
+    if (head.path == "/few") return {.body_bytes = 5'000};
+    return {};
+  };
+  const auto server = serve(echo, limits);
+  const auto status = [&](const std::string& text) {
+    RawClient client(server->address());
+    client.send(text);
+    return status_of(client.read_response());
+  };
+  // Answered before a byte of the body has come.
+  EXPECT_EQ(status(head_of_body(10'000'000, "/no")), 401);
+  EXPECT_EQ(status("POST /no HTTP/1.1\r\n" + kHost + "Transfer-Encoding: chunked\r\n\r\n"), 401);
+  EXPECT_EQ(status("POST /no HTTP/1.1\r\n" + kHost +
+                   "Expect: 100-continue\r\nContent-Length: 9999\r\n\r\n"),
+            401);
+  EXPECT_EQ(status(head_of_body(5'001, "/few")), 413);
+  EXPECT_EQ(status(head_of_body(5'000, "/few") + std::string(5'000, 'x')), 200);
+  EXPECT_EQ(status("POST /few HTTP/1.1\r\n" + kHost +
+                   "Transfer-Encoding: chunked\r\n\r\n1389\r\n"),
+            413);
+  EXPECT_EQ(asked, 6);
+  // A few bytes cost less than the question.
+  EXPECT_EQ(status(head_of_body(4'096, "/no") + std::string(4'096, 'x')), 200);
+  EXPECT_EQ(status(get("/no")), 200);
+  EXPECT_EQ(asked, 6);
+}
+
+TEST(HttpServer, keeps_a_large_body_in_a_file_that_leaves_nothing) {
+  const TemporaryDirectory directory;
+  HttpLimits limits;
+  limits.all_bodies_bytes = limits.bodies_bytes_of_one = 10'000;  // files do not count
+  limits.file_directory = directory.path();
+  limits.admit = [](const HttpRequest&) -> HttpAdmission {
+    return {.body_bytes = 3'000'000, .to_file = true};
+  };
+  const auto server = serve(
+      [](HttpRequest&& request, HttpReply reply) {
+        reply.send({200,
+                    {},
+                    fmt::format("{} {} {}", request.body.size(), request.content().size(),
+                                sha256_hex(request.content()))});
+      },
+      limits);
+  std::string body;
+  for (int k = 0; body.size() < 2'500'000; ++k) body += std::to_string(k);
+  const std::string wanted = fmt::format("\r\n\r\n0 {} {}", body.size(), sha256_hex(body));
+  RawClient client(server->address());
+  client.send(head_of_body(body.size()) + body);
+  EXPECT_TRUE(client.read_response().ends_with(wanted));
+  client.send("POST / HTTP/1.1\r\n" + kHost + "Transfer-Encoding: chunked\r\n\r\n" +
+              fmt::format("{:x}\r\n{}\r\n0\r\n\r\n", body.size(), body));
+  EXPECT_TRUE(client.read_response().ends_with(wanted));
+  EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
+}
+
+TEST(HttpServer, a_body_that_cannot_be_kept_is_refused_without_a_path) {
+  HttpLimits limits;
+  limits.file_directory = "/nowhere/at/all";
+  limits.admit = [](const HttpRequest&) -> HttpAdmission { return {.to_file = true}; };
+  const auto server = serve(echo, limits);
+  RawClient client(server->address());
+  client.send(head_of_body(5'000) + std::string(5'000, 'x'));
+  const std::string response = client.read_response();
+  EXPECT_EQ(status_of(response), 503);
+  EXPECT_EQ(response.find("nowhere"), std::string::npos) << response;
+}
+
+// --- Answers that are not read ------------------------------------------------------------------
+
+TEST(HttpServer, clients_that_do_not_read_are_cut_off_before_they_fill_the_memory) {
+  constexpr std::size_t kAnswer = std::size_t{12} << 20;  // more than the sockets hold
+  HttpLimits limits;
+  limits.all_unread_bytes = 3 * kAnswer;
+  const auto server = serve(
+      [](HttpRequest&&, HttpReply reply) { reply.send({200, {}, std::string(kAnswer, 'x')}); },
+      limits);
+  std::vector<RawClient> asleep;
+  for (std::size_t k = 0; k < 8; ++k) {
+    asleep.emplace_back(server->address(), 4'096, "127.0.0.2");
+    asleep.back().send(get("/"));
+    EXPECT_TRUE(eventually([&] { return server->load().requests == k + 1; }));
+    EXPECT_LE(server->load().unread_bytes, 4 * kAnswer);
+  }
+  EXPECT_TRUE(eventually([&] { return server->load().cut_off > 0; }));
+  RawClient reader(server->address());
+  reader.send(get("/"));
+  EXPECT_GE(reader.read_response().size(), kAnswer);
+  EXPECT_TRUE(eventually([&] { return server->load().connections <= 4; }));
+}
+
+TEST(HttpServer, clients_that_share_what_they_do_not_read_keep_one_copy) {
+  const auto text = std::make_shared<const std::string>(std::size_t{12} << 20, 'x');
+  HttpLimits limits;
+  limits.all_unread_bytes = std::size_t{16} << 20;
+  const auto server = serve(
+      [&](HttpRequest&&, HttpReply reply) {
+        reply.send({.status = 200, .headers = {}, .body = "", .shared_body = text});
+      },
+      limits);
+  std::vector<RawClient> asleep;
+  for (int k = 0; k < 20; ++k) {
+    asleep.emplace_back(server->address(), 4'096);
+    asleep.back().send(get("/"));
+  }
+  EXPECT_TRUE(eventually([&] { return server->load().requests == 20; }));
+  EXPECT_LE(server->load().unread_bytes, std::size_t{13} << 20);
+  EXPECT_EQ(server->load().cut_off, 0U);
+  asleep.clear();
+  EXPECT_TRUE(eventually([&] { return server->load().unread_bytes == 0; }));
+}
+
+TEST(HttpServer, streams_that_are_not_read_count_as_well) {
+  HttpLimits limits;
+  limits.all_unread_bytes = 100'000;
+  std::mutex mutex;
+  std::vector<std::shared_ptr<HttpStream>> streams;
+  const auto server = serve(
+      [&](HttpRequest&&, HttpReply reply) {
+        const std::lock_guard lock(mutex);
+        streams.push_back(reply.stream(200, {}));
+      },
+      limits);
+  std::vector<RawClient> asleep;
+  for (std::size_t k = 0; k < 2; ++k) {
+    asleep.emplace_back(server->address(), 4'096);
+    asleep.back().send(get("/"));
+    EXPECT_TRUE(eventually([&] { return server->load().streams == k + 1; }));
+  }
+  const std::lock_guard lock(mutex);
+  // The system's buffers take some megabytes before anything has to wait here.
+  for (int k = 0; k < 10'000 && server->load().cut_off == 0; ++k) {
+    for (const auto& stream : streams) stream->write(std::string(60'000, 'x'));
+  }
+  EXPECT_TRUE(eventually([&] { return server->load().streams < 2; }));
+  EXPECT_GT(server->load().cut_off, 0U);
+}
+
+// --- Streams ------------------------------------------------------------------------------------
 
 TEST(HttpServer, streams_pieces_as_they_are_written_and_goes_on) {
   KeptStream stream;

@@ -20,10 +20,19 @@ namespace duel {
 
 class RawClient {
  public:
-  explicit RawClient(const HttpAddress& address, int receive_buffer = 0)
+  // `from` is an address of this machine: all of 127/8 are.
+  explicit RawClient(const HttpAddress& address, int receive_buffer = 0, const char* from = nullptr)
       : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     if (receive_buffer > 0) {
       ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+    }
+    if (from != nullptr) {
+      sockaddr_in own{};
+      own.sin_family = AF_INET;
+      ::inet_pton(AF_INET, from, &own.sin_addr);
+      if (::bind(descriptor_, reinterpret_cast<sockaddr*>(&own), sizeof own) != 0) {
+        throw std::runtime_error("cannot bind");
+      }
     }
     sockaddr_in to{};
     to.sin_family = AF_INET;

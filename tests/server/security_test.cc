@@ -17,18 +17,6 @@ namespace {
 
 const std::string kE = "/v1/experiments/e";
 
-// A path of the route, with ids that exist where there can be one.
-std::string path_of(const RouteFact& fact) {
-  std::string path = fact.pattern;
-  for (const auto& [parameter, value] :
-       {std::pair("{eid}", "e"), {"{aid}", "a"}, {"{did}", "q1"}, {"{tid}", "t"}}) {
-    if (const std::size_t at = path.find(parameter); at != std::string::npos) {
-      path.replace(at, std::string(parameter).size(), value);
-    }
-  }
-  return path;
-}
-
 std::string tie_by(const std::string& token) {
   return R"({"result":"tie","report_token":")" + token + R"("})";
 }

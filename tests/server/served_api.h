@@ -165,6 +165,18 @@ inline void restart_from_log(ServedApi& api) {
   api.start();
 }
 
+// A path of the route, with ids that exist where there can be one.
+inline std::string path_of(const RouteFact& fact) {
+  std::string path = fact.pattern;
+  for (const auto& [parameter, value] :
+       {std::pair("{eid}", "e"), {"{aid}", "a"}, {"{did}", "q1"}, {"{tid}", "t"}}) {
+    if (const std::size_t at = path.find(parameter); at != std::string::npos) {
+      path.replace(at, std::string(parameter).size(), value);
+    }
+  }
+  return path;
+}
+
 inline std::string first_arm(const Told& duel) {
   return duel.body.at("arms").items()[0].at("arm_id").get<std::string>();
 }

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "duel/cli/client_options.h"
@@ -75,6 +76,13 @@ Result<std::unique_ptr<CertifiedNotices>> notices_of(const ServeArguments& argum
       });
 }
 
+// Beside the store's file, because the directory for temporary files is memory on many systems.
+std::filesystem::path directory_of_bodies(const std::string& store) {
+  if (is_postgres(store)) return std::filesystem::temp_directory_path();
+  const std::filesystem::path directory = std::filesystem::path(store_file(store)).parent_path();
+  return directory.empty() ? "." : directory;
+}
+
 Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) {
   auto address = parse_http_address(arguments.listen);
   if (!address.ok()) return usage_error("--listen", address.error());
@@ -100,10 +108,12 @@ Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) 
   std::unique_ptr<Api> api;
   std::atomic<Api*> ready = nullptr;
   HttpLimits limits;
-  limits.body_bytes_of = [most = limits.body_bytes, all = limits.all_bodies_bytes](
-                             HttpMethod, std::string_view path) {
-    return path.ends_with("/import") ? all : most;
+  limits.admit = [&ready](const HttpRequest& head) {
+    Api* const now = ready.load();
+    if (now == nullptr) return HttpAdmission{.refusal = problem(503, "the server starts", true)};
+    return now->admit_body(head);
   };
+  limits.file_directory = directory_of_bodies(arguments.store);
   DUEL_ASSIGN(const std::unique_ptr<HttpServer> server,
               HttpServer::listen(*address, limits, arguments.threads,
                                  [&ready](HttpRequest&& request, HttpReply reply) {

@@ -8,6 +8,7 @@
 
 #include "duel/core/check.h"
 #include "duel/core/json.h"
+#include "duel/http/body_file.h"
 #include "duel/http/http_text.h"
 
 namespace duel {
@@ -84,6 +85,10 @@ HttpMethod http_method_of(std::string_view word) {
 
 const std::string* HttpRequest::header(std::string_view lower_case_name) const {
   return first_of(headers, lower_case_name);
+}
+
+std::string_view HttpRequest::content() const {
+  return body_file != nullptr ? body_file->text() : std::string_view(body);
 }
 
 const std::string* HttpRequest::query_value(std::string_view name) const {

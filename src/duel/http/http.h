@@ -5,8 +5,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +24,8 @@ HttpMethod http_method_of(std::string_view word);
 
 using HttpFields = std::vector<std::pair<std::string, std::string>>;
 
+class HttpBodyFile;
+
 struct HttpRequest {
   HttpMethod method = HttpMethod::get;
   std::string method_text;  // as sent; what `other` stands for
@@ -30,7 +34,11 @@ struct HttpRequest {
   HttpFields query;         // decoded, in the order sent, repetitions kept
   HttpFields headers;       // names in lower case, in the order sent, repetitions kept
   std::string body;
+  // If set, the body in place of `body`: it is too large for memory (HttpAdmission::to_file).
+  std::shared_ptr<const HttpBodyFile> body_file{};
   std::string peer;  // address of the client, without its port
+
+  std::string_view content() const;  // the body, wherever it is
 
   // The first of that name, or null.
   const std::string* header(std::string_view lower_case_name) const;
@@ -109,14 +117,32 @@ HttpResponse problem(int status, std::string_view detail, bool retryable = false
 // "Not Found"; "Unknown" for a status that has no name here.
 std::string_view reason_phrase(int status);
 
+// Whether a request may send its body. Decided on its headers, before any of the body is kept.
+struct HttpAdmission {
+  std::optional<HttpResponse> refusal{};     // the answer in place of the body
+  std::optional<std::size_t> body_bytes{};   // beyond: 413; HttpLimits::body_bytes if absent
+  bool to_file = false;                      // the body is not to be held in memory
+};
+
 struct HttpLimits {
   std::size_t header_bytes = std::size_t{16} << 10;  // request line and headers; beyond: 431
   std::size_t header_count = 100;                    // beyond: 431
   std::size_t body_bytes = std::size_t{16} << 20;    // of one request; beyond: 413
-  // If set, takes the place of `body_bytes`, for routes that take more or less.
-  std::function<std::size_t(HttpMethod, std::string_view path)> body_bytes_of{};
-  std::size_t all_bodies_bytes = std::size_t{256} << 20;  // of all requests together; beyond: 503
-  std::size_t connections = 10'000;                       // beyond: 503, and the connection closed
+  // If set, asked on an I/O thread about each request whose body is more than a few bytes or comes
+  // in chunks. It must not block.
+  std::function<HttpAdmission(const HttpRequest& head)> admit{};
+  // Of what has come of the bodies of all requests, and of those of one network (byte_shares.h);
+  // beyond: 503. The first `few_body_bytes` of a body are not counted, so that small requests get
+  // through whatever others send.
+  std::size_t all_bodies_bytes = std::size_t{256} << 20;
+  std::size_t bodies_bytes_of_one = std::size_t{128} << 20;
+  std::size_t few_body_bytes = std::size_t{4} << 10;
+  std::size_t all_files_bytes = std::size_t{1} << 30;  // the same for bodies in files
+  std::filesystem::path file_directory = ".";
+  // Of answers that clients have not read, all together; beyond, clients are cut off
+  // (unread_bytes.h).
+  std::size_t all_unread_bytes = std::size_t{256} << 20;
+  std::size_t connections = 10'000;            // beyond: 503, and the connection closed
   std::size_t requests_in_flight = 4'000;                 // beyond: 429 with Retry-After
   std::size_t stream_buffer_bytes = std::size_t{1} << 20;
   std::chrono::milliseconds idle_timeout{60'000};    // between requests; the connection is closed
@@ -153,6 +179,9 @@ class HttpServer {
     std::size_t streams = 0;
     std::uint64_t requests = 0;             // ever handed to the handler
     std::uint64_t refused_connections = 0;  // beyond the limit
+    std::size_t body_bytes = 0;             // of bodies in memory, but for the first of each
+    std::size_t unread_bytes = 0;           // of answers that wait for their clients
+    std::uint64_t cut_off = 0;              // clients that let too many of those wait
   };
   virtual Load load() const = 0;
 

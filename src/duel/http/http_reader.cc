@@ -262,12 +262,26 @@ void HttpRequestReader::read_head(std::string_view head) {
   if (!query) return bad("the query cannot be decoded");
   request_.query = std::move(*query);
 
-  most_body_bytes_ = limits_->body_bytes_of ? limits_->body_bytes_of(request_.method, request_.path)
-                                            : limits_->body_bytes;
   if (const auto length = parser.content_length()) {
     declared_bytes_ = *length;
   } else if (encodings == 0) {
     declared_bytes_ = 0;
+  }
+  admit_body();
+}
+
+void HttpRequestReader::admit_body() {
+  most_body_bytes_ = limits_->body_bytes;
+  // A few bytes cost less than the question whether they may come.
+  const bool is_small = declared_bytes_ && *declared_bytes_ <= limits_->few_body_bytes;
+  if (limits_->admit && !is_small) {
+    HttpAdmission admission = limits_->admit(request_);
+    if (admission.refusal) {
+      refuse(std::move(*admission.refusal));
+      return;
+    }
+    most_body_bytes_ = admission.body_bytes.value_or(most_body_bytes_);
+    to_file_ = admission.to_file;
   }
   if (declared_bytes_ && *declared_bytes_ > most_body_bytes_) {
     refuse(problem(413, fmt::format("a body may have {} bytes here", most_body_bytes_)));
@@ -276,23 +290,67 @@ void HttpRequestReader::read_head(std::string_view head) {
   state_ = declared_bytes_ == 0 ? State::complete : State::body;
 }
 
+std::size_t HttpRequestReader::refuse_file(const Error& error) {
+  return refuse(problem(503, error.message, true));
+}
+
+// The file is made when the first byte comes: headers alone must not fill a directory.
+bool HttpRequestReader::open_file() {
+  if (!to_file_ || file_ != nullptr) return true;
+  auto file = HttpBodyFile::create(limits_->file_directory);
+  if (file.ok()) {
+    file_ = std::move(*file);
+    return true;
+  }
+  refuse_file(file.error());
+  return false;
+}
+
+bool HttpRequestReader::keep(std::string_view bytes) {
+  if (!open_file()) return false;
+  if (file_ == nullptr) {
+    request_.body += bytes;
+    return true;
+  }
+  const Status kept = file_->append(bytes);
+  if (!kept.ok()) refuse_file(kept.error());
+  return kept.ok();
+}
+
+void HttpRequestReader::complete_body() {
+  if (file_ != nullptr) {
+    if (const Status closed = file_->close(); !closed.ok()) {
+      refuse_file(closed.error());
+      return;
+    }
+    request_.body_file = std::move(file_);
+  }
+  state_ = State::complete;
+}
+
 std::size_t HttpRequestReader::feed_body(std::string_view input) {
   if (declared_bytes_) {
-    // Reserved when the first byte comes: a header alone must not make us allocate megabytes.
-    if (request_.body.empty() && !input.empty()) request_.body.reserve(*declared_bytes_);
     const auto count = static_cast<std::size_t>(
-        std::min<std::uint64_t>(*declared_bytes_ - request_.body.size(), input.size()));
-    request_.body += input.substr(0, count);
-    if (request_.body.size() == *declared_bytes_) state_ = State::complete;
+        std::min<std::uint64_t>(*declared_bytes_ - body_bytes(), input.size()));
+    // Memory grows with what has come, and no further than to what will come: a header alone must
+    // not make us allocate megabytes.
+    const std::size_t wanted = request_.body.size() + count;
+    if (!to_file_ && wanted > request_.body.capacity()) {
+      request_.body.reserve(std::min<std::uint64_t>(*declared_bytes_, 2 * wanted));
+    }
+    if (!keep(input.substr(0, count))) return 0;
+    if (body_bytes() == *declared_bytes_) complete_body();
     return count;
   }
-  const std::size_t used = chunks_.feed(input, request_.body, most_body_bytes_);
+  std::string portion;
+  const std::size_t used = chunks_.feed(input, portion, most_body_bytes_);
+  if (!keep(portion)) return 0;
   if (chunks_.fault() == HttpChunkDecoder::Fault::too_large) {
     refuse(problem(413, fmt::format("a body may have {} bytes here", most_body_bytes_)));
   } else if (chunks_.fault() == HttpChunkDecoder::Fault::malformed) {
     refuse(problem(400, "the chunks of the body are malformed"));
   } else if (chunks_.complete()) {
-    state_ = State::complete;
+    complete_body();
   }
   return used;
 }

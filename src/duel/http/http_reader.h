@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "duel/core/result.h"
+#include "duel/http/body_file.h"
 #include "duel/http/http.h"
 
 namespace duel {
@@ -67,7 +69,9 @@ class HttpRequestReader {
   // The Content-Length; nothing if the body comes in chunks.
   std::optional<std::uint64_t> declared_body_bytes() const { return declared_bytes_; }
   // So far.
-  std::size_t body_bytes() const { return request_.body.size(); }
+  std::size_t body_bytes() const { return file_ != nullptr ? file_->size() : request_.body.size(); }
+  // Whether the body goes into a file.
+  bool to_file() const { return to_file_; }
 
   // REQUIRES: complete.
   HttpRequest take();
@@ -77,7 +81,12 @@ class HttpRequestReader {
   std::size_t feed_head(std::string_view input);
   std::size_t feed_body(std::string_view input);
   void read_head(std::string_view head);
+  void admit_body();
+  bool open_file();
+  bool keep(std::string_view bytes);  // as a part of the body
+  void complete_body();
   std::size_t refuse(HttpResponse response);
+  std::size_t refuse_file(const Error& error);
 
   const HttpLimits* limits_;
   HttpChunkDecoder chunks_;
@@ -90,6 +99,8 @@ class HttpRequestReader {
   bool expects_continue_ = false;
   std::optional<std::uint64_t> declared_bytes_;
   std::size_t most_body_bytes_ = 0;
+  bool to_file_ = false;
+  std::shared_ptr<HttpBodyFile> file_;
 };
 
 // Reads one response.

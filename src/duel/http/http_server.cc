@@ -37,8 +37,10 @@
 #include <utility>
 #include <vector>
 
+#include "duel/http/byte_shares.h"
 #include "duel/http/http.h"
 #include "duel/http/http_reader.h"
+#include "duel/http/unread_bytes.h"
 
 // Asio's calls return the error code that they also set.
 // NOLINTBEGIN(bugprone-unused-return-value)
@@ -113,15 +115,21 @@ void empty_outbox(Core& core);
 // the server.
 struct Core {
   Core(HttpLimits its_limits, HttpHandler its_handler)
-      : limits(std::move(its_limits)), handler(std::move(its_handler)) {}
+      : limits(std::move(its_limits)),
+        handler(std::move(its_handler)),
+        bodies(limits.all_bodies_bytes, limits.bodies_bytes_of_one),
+        files(limits.all_files_bytes, limits.all_files_bytes),
+        unread(limits.all_unread_bytes) {}
 
   asio::io_context io;
   const HttpLimits limits;
   HttpHandler handler;
+  ByteShares bodies;
+  ByteShares files;
+  UnreadBytes unread;
 
   std::atomic<std::size_t> in_flight = 0;
   std::atomic<std::size_t> streams = 0;
-  std::atomic<std::size_t> body_bytes = 0;
   std::atomic<std::uint64_t> requests = 0;
   std::atomic<std::uint64_t> refused_connections = 0;
   std::atomic<bool> draining = false;
@@ -141,29 +149,29 @@ struct Core {
   std::unordered_set<Connection*> connections;
 };
 
-// One connection's share of the bytes that all bodies together may have.
-class BodyBudget {
+// What one connection holds of the bytes that all bodies together may have.
+class BodyShare {
  public:
-  explicit BodyBudget(Core& core) : core_(&core) {}
-  ~BodyBudget() { release(); }
-  BodyBudget(const BodyBudget&) = delete;
-  BodyBudget& operator=(const BodyBudget&) = delete;
+  explicit BodyShare(const std::string& network) : network_(&network) {}
+  ~BodyShare() { release(); }
+  BodyShare(const BodyShare&) = delete;
+  BodyShare& operator=(const BodyShare&) = delete;
 
-  // Makes the share this large in all. False if there is no room.
-  bool grow_to(std::size_t bytes) {
+  // Makes it this large in all. False if there is no room.
+  bool grow_to(std::size_t bytes, ByteShares& whole) {
     if (bytes <= held_) return true;
-    const std::size_t more = bytes - held_;
-    if (core_->body_bytes.fetch_add(more) + more > core_->limits.all_bodies_bytes) {
-      core_->body_bytes -= more;
-      return false;
-    }
+    if (!whole.take(*network_, bytes - held_)) return false;
+    whole_ = &whole;
     held_ = bytes;
     return true;
   }
-  void release() { core_->body_bytes -= std::exchange(held_, 0); }
+  void release() {
+    if (held_ > 0) whole_->give_back(*network_, std::exchange(held_, 0));
+  }
 
  private:
-  Core* core_;
+  const std::string* network_;
+  ByteShares* whole_ = nullptr;
   std::size_t held_ = 0;
 };
 
@@ -176,7 +184,8 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
         strand_(socket.get_executor()),
         socket_(std::move(socket)),
         timer_(socket_.get_executor()),
-        budget_(*core_),
+        body_share_(network_),
+        unread_(core_->unread),
         reader_(core_->limits) {
     const std::lock_guard lock(core_->mutex);
     core_->connections.insert(this);
@@ -198,6 +207,14 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
     asio::post(strand_, std::move(work));
     return true;
   }
+
+  // The same, always later, and without a word if the server has been destroyed.
+  void close_soon() {
+    const std::shared_lock lock(core_->posting);
+    if (!core_->stopped) asio::post(strand_, [self = shared_from_this()] { self->close(); });
+  }
+  // What the client has not read yet. Writers of streams add to it from any thread.
+  UnreadBytes::Share& unread() { return unread_; }
 
   // The answer of a handler, from any thread.
   void send(HttpResponse response) override {
@@ -233,6 +250,10 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
       address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
     }
     peer_ = address.to_string(ignored);
+    network_ = network_of(peer_);
+    unread_.belongs_to(network_, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->close_soon();
+    });
     read_request();
   }
 
@@ -256,8 +277,9 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
     timer_.cancel();  // it keeps this object
     error_code ignored;
     socket_.close(ignored);
-    budget_.release();
+    body_share_.release();
     end_stream();
+    unread_.done();
     leave();
   }
 
@@ -306,8 +328,11 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
 
   void read_request() {
     reader_ = HttpRequestReader(core_->limits);
-    budget_.release();
+    body_share_.release();
+    // An idle connection keeps no buffers of a large request or answer: there may be thousands.
+    std::string().swap(output_);
     if (input_.empty()) {
+      if (input_.capacity() > kHeadPortion) std::string().swap(input_);
       if (core_->draining) {
         close();
         return;
@@ -322,7 +347,10 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
 
   void read() {
     const std::size_t held = input_.size();
-    input_.resize(held + (stage_ == Stage::body ? kBodyPortion : kHeadPortion));
+    // Large portions are for clients that have sent much: the memory that a connection costs is
+    // bounded by what it has sent.
+    const std::size_t sent = stage_ == Stage::body ? reader_.body_bytes() : 0;
+    input_.resize(held + std::clamp(sent, kHeadPortion, kBodyPortion));
     socket_.async_read_some(asio::buffer(input_.data() + held, input_.size() - held),
                             [self = shared_from_this(), held](error_code code, std::size_t got) {
                               self->input_.resize(held + got);
@@ -364,8 +392,7 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
         case State::body:
           break;
       }
-      if (!budget_.grow_to(std::max<std::size_t>(reader_.declared_body_bytes().value_or(0),
-                                                 reader_.body_bytes()))) {
+      if (!has_room_for_body()) {
         HttpResponse busy = problem(503, "the server holds too many bodies at once", true);
         busy.headers.emplace_back("Retry-After", "1");
         refuse(std::move(busy));
@@ -388,6 +415,13 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
     }
   }
 
+  // Counts what has come and not what was declared: a header alone takes nothing from others.
+  bool has_room_for_body() {
+    const std::size_t came = reader_.body_bytes();
+    const std::size_t free = std::min(came, core_->limits.few_body_bytes);
+    return body_share_.grow_to(came - free, reader_.to_file() ? core_->files : core_->bodies);
+  }
+
   void say_continue() {
     static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
     asio::async_write(socket_, asio::buffer(kContinue.data(), kContinue.size()),
@@ -408,12 +442,14 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
   // one the beginning of the next cannot be found.
   void refuse(HttpResponse response) {
     close_after_ = true;
+    reader_ = HttpRequestReader(core_->limits);  // what has come of a body is not kept
     is_head_ = false;  // left over from the request before; the method of this one may be unknown
     write_response(std::move(response));
   }
 
   void write_response(HttpResponse response) {
-    budget_.release();  // before the client gets the answer: its next request may need the room
+    // Before the client gets the answer: its next request may need the room.
+    body_share_.release();
     const bool close = close_after_ || core_->draining;
     close_after_ = close;
     output_ = head_of(response.status, response.headers, close);
@@ -422,6 +458,7 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
     }
     output_ += "\r\n";
     answer_ = is_head_ || has_no_body(response.status) ? HttpResponse() : std::move(response);
+    unread_.add(output_.size() + answer_.body.size(), answer_.shared_body);
     enter(Stage::writing, core_->limits.write_timeout);
     write_out(0, [this](error_code code) { written(code); });
   }
@@ -442,12 +479,14 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
         return;
       }
       self->enter(stage, self->core_->limits.write_timeout);
+      self->unread_.took(0);
       self->write_out(now, done);
     });
   }
 
   void written(error_code code) {
-    answer_ = {};
+    const HttpResponse read = std::move(answer_);  // an assignment would keep a large body's memory
+    unread_.done();
     if (code) {
       close();
     } else if (close_after_) {
@@ -505,10 +544,12 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
   Strand strand_;
   Socket socket_;
   Timer timer_;
-  BodyBudget budget_;
+  std::string peer_;
+  std::string network_;
+  BodyShare body_share_;
+  UnreadBytes::Share unread_;
   HttpRequestReader reader_;
   Stage stage_ = Stage::idle;
-  std::string peer_;
   std::string input_;    // received, and not yet taken by the reader
   std::string output_;   // the head of the answer, or a piece of a stream
   HttpResponse answer_;  // keeps the body alive while it is written
@@ -531,10 +572,15 @@ class StreamState final : public HttpStream {
 
   bool write(std::string piece) override {
     if (piece.empty()) return !closed();
+    const std::size_t bytes = piece.size();
+    connection_->unread().add(bytes);
     bool wake = false;
     {
       const std::lock_guard lock(mutex_);
-      if (closed_ || finished_ || cut_) return false;
+      if (closed_ || finished_ || cut_) {
+        connection_->unread().took(bytes);
+        return false;
+      }
       // A single piece may be larger than the buffer, but nothing may wait behind it.
       cut_ = buffered_ > 0 && buffered_ + piece.size() > capacity_;
       if (!cut_) {
@@ -616,6 +662,7 @@ class StreamState final : public HttpStream {
     return {std::exchange(pending_, std::string()), finished_};
   }
   void sent(std::size_t bytes) {
+    connection_->unread().took(bytes);
     const std::lock_guard lock(mutex_);
     buffered_ -= bytes;
   }
@@ -632,7 +679,7 @@ class StreamState final : public HttpStream {
     {
       const std::lock_guard lock(mutex_);
       if (std::exchange(closed_, true)) return;
-      pending_.clear();
+      std::string().swap(pending_);
       room.swap(room_);
       gone.swap(gone_);
       whole = ended_;
@@ -865,6 +912,9 @@ class AsioServer final : public HttpServer {
     load.streams = core_->streams;
     load.requests = core_->requests;
     load.refused_connections = core_->refused_connections;
+    load.body_bytes = core_->bodies.taken();
+    load.unread_bytes = core_->unread.bytes();
+    load.cut_off = core_->unread.cut_off();
     return load;
   }
 

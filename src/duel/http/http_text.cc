@@ -89,6 +89,31 @@ std::optional<std::vector<std::string>> path_segments(std::string_view path) {
   }
 }
 
+std::optional<bool> if_match_holds(std::string_view header, std::string_view etag) {
+  const auto skip = [&](std::string_view characters) {
+    header.remove_prefix(std::min(header.find_first_not_of(characters), header.size()));
+  };
+  skip(" \t");
+  if (header.starts_with('*')) {
+    header.remove_prefix(1);
+    skip(" \t");
+    return header.empty() ? std::optional(true) : std::nullopt;
+  }
+  bool found = false, any = false;
+  for (skip(" \t,"); !header.empty(); any = true) {
+    const bool weak = header.starts_with("W/");
+    if (weak) header.remove_prefix(2);
+    const std::size_t end = header.starts_with('"') ? header.find('"', 1) : std::string_view::npos;
+    if (end == std::string_view::npos) return std::nullopt;
+    found = found || (!weak && header.substr(0, end + 1) == etag);
+    header.remove_prefix(end + 1);
+    skip(" \t");
+    if (!header.empty() && !header.starts_with(',')) return std::nullopt;
+    skip(" \t,");
+  }
+  return any ? std::optional(found) : std::nullopt;
+}
+
 std::string lower_case(std::string_view text) {
   std::string result(text);
   std::ranges::transform(result, result.begin(), lower);

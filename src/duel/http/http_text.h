@@ -23,6 +23,10 @@ std::optional<HttpFields> parse_query(std::string_view query);
 // Nothing if the path does not begin with a slash or an escape is broken.
 std::optional<std::vector<std::string>> path_segments(std::string_view path);
 
+// Whether a header If-Match lets a request through to what has this ETag (RFC 9110, 13.1.1): it is
+// `*` or lists the tag. A weak tag never matches. Nothing if it is no such list.
+std::optional<bool> if_match_holds(std::string_view header, std::string_view etag);
+
 std::string lower_case(std::string_view text);
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 

@@ -34,6 +34,12 @@ std::string Hops::sign(const Hop& hop, std::string_view method, std::string_view
 }
 
 std::optional<Hop> Hops::verify(const HttpRequest& request) const {
+  std::optional<Hop> hop = verify_head(request);
+  if (hop && hop->body_sha256 != sha256_hex(request.content())) hop.reset();
+  return hop;
+}
+
+std::optional<Hop> Hops::verify_head(const HttpRequest& request) const {
   const std::string* header = request.header(kHeader);
   if (header == nullptr) return std::nullopt;
   const std::size_t last = header->rfind(';');
@@ -54,8 +60,8 @@ std::optional<Hop> Hops::verify(const HttpRequest& request) const {
   const auto at_ms = parse_count(fields[3]);
   if (!epoch.ok() || !at_ms.ok()) return std::nullopt;
   if (std::abs(nodes_.now_ms() - static_cast<std::int64_t>(*at_ms)) > kFreshMs) return std::nullopt;
-  if (fields[5] != sha256_hex(request.body)) return std::nullopt;
-  return Hop{std::string(fields[0]), std::string(fields[1]), *epoch, std::string(fields[4])};
+  return Hop{std::string(fields[0]), std::string(fields[1]), *epoch, std::string(fields[4]),
+             std::string(fields[5])};
 }
 
 std::string Hops::sign_answer(std::string_view hop, HttpMethod method,

@@ -30,7 +30,7 @@ struct Hop {
   std::string owner;  // node id
   std::uint64_t epoch = 0;
   std::string token_id{};  // of the caller; empty: it has shown none
-  bool operator==(const Hop&) const = default;
+  std::string body_sha256{};  // as it was signed; signing computes it
 };
 
 class Hops {
@@ -45,6 +45,8 @@ class Hops {
   // Nothing if the header is missing, or was not signed by a node for this very method, target and
   // body within a minute of the store's clock.
   std::optional<Hop> verify(const HttpRequest& request) const;
+  // The same before the body has come. It may still turn out to be another one.
+  std::optional<Hop> verify_head(const HttpRequest& head) const;
   // For `kAnswerHeader`. `hop` is the header of the request, which no two requests share, so that
   // an answer that was overheard fits no other request.
   std::string sign_answer(std::string_view hop, HttpMethod method,

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "duel/core/digest.h"
 #include "duel/core/numbers.h"
 #include "duel/core/secrets.h"
 #include "duel/core/timestamp.h"
@@ -20,6 +21,17 @@ using Clock = std::chrono::steady_clock;
 // Whether the owner of the experiment has to answer.
 bool asks_owner(const RouteFact& fact) {
   return fact.pattern.find("{eid}") != std::string::npos && !fact.for_any_node;
+}
+
+// Names of hosts have no case, and the scheme's own port may be left out: browsers do so.
+std::string canonical_origin(std::string_view url) {
+  std::string origin = lower_case(url);
+  for (const auto& [scheme, port] : {std::pair("http://", ":80"), {"https://", ":443"}}) {
+    if (origin.starts_with(scheme) && origin.ends_with(port)) {
+      origin.resize(origin.size() - std::string_view(port).size());
+    }
+  }
+  return origin;
 }
 
 // Answers the caller, and counts that.
@@ -131,7 +143,9 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
       report_tokens_(report_tokens_of(engine)),
       tokens_(tokens),
       options_(std::move(options)),
-      streams_(std::make_shared<EventStreams>()),
+      streams_(std::make_shared<EventStreams>([this](const std::string& token_id) {
+        return token_id.empty() ? !tokens_.any() : tokens_.is_good(token_id, current_time_ms());
+      })),
       rate_limits_(options_.rate_limit),
       background_(engine.world().queue({.threads = 3, .most_waiting = 64, .low_priority = true})),
       views_(engine_) {
@@ -151,7 +165,13 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
           .hear = [streams = streams_](const std::string& id,
                                        const std::string& text) { streams->relay(id, text); }});
   upkeep_ = std::make_unique<Upkeep>(
-      engine_, *nodes, [this] { return tokens_.refresh(); }, !options_.caller_owns_store);
+      engine_, *nodes,
+      [this] {
+        const Status read = tokens_.refresh();
+        streams_->end_unwelcome();
+        return read;
+      },
+      !options_.caller_owns_store);
   engine_.listen([upstreams = upstreams_, streams = streams_](const EngineEvent& event) {
     if (event.kind == "moved" && streams->has_clients(event.experiment_id)) {
       upstreams->follow(event.experiment_id, true);
@@ -169,6 +189,7 @@ Api::~Api() {
     upstreams_->stop();
   }
   engine_.wait_for_all();  // requests that wait there hold references to this
+  streams_->close();       // the engine still has them, and they ask about tokens
 }
 
 void Api::close() { streams_->close(); }
@@ -182,7 +203,7 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
   added.summary = std::move(summary);
   added.scopes = std::move(scopes);
   // A setting that is given twice may have been meant either way, so admin routes refuse it.
-  added.limits.names_differ = added.scopes == std::vector{TokenScope::admin};
+  added.limits.names_differ = added.is_for_admins();
   const auto run = [this, &fact = added, handler, &series = metrics_->of(added.name)](
                        HttpRequest&& request, PathParameters&& parameters, HttpReply reply) {
     // A forwarded request must not be forwarded again: two nodes that each take the other for the
@@ -199,15 +220,19 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
     if (hop && !hops_->is_here(*hop)) {
       return send(refusal(421, "this node is not the owner in that epoch", true));
     }
-    admit({handler,
-           fact,
-           std::move(request),
-           std::move(parameters),
-           {},
-           std::move(send),
-           hop.has_value(),
-           hop ? hop->token_id : ""},
-          false);
+    try {
+      admit({handler,
+             fact,
+             std::move(request),
+             std::move(parameters),
+             {},
+             std::move(send),
+             hop.has_value(),
+             hop ? hop->token_id : ""},
+            false);
+    } catch (const std::exception& exception) {
+      (void)engine_.mistake(exception);  // the reply went with the call, and has answered 500
+    }
   };
   routes_.push_back({method, std::move(pattern), std::move(name), run});
   return added;
@@ -218,7 +243,10 @@ void Api::admit(Call call, bool tokens_are_fresh) {
     call.caller.open = true;
     return (this->*call.handler)(call);
   }
-  auto caller = caller_of(call);
+  // A route that is open to all looks at no token: a probe whose token has expired must not take a
+  // server out of service.
+  if (call.fact.scopes.empty()) return (this->*call.handler)(call);
+  auto caller = caller_of(call.request, call.from_node, call.token_id);
   if (!caller.ok()) {
     const Send send = call.send;
     // Another node may have made the token since this node last read them.
@@ -235,7 +263,16 @@ void Api::admit(Call call, bool tokens_are_fresh) {
   if (!call.from_node) {
     if (auto refused = check_rate(call.caller)) return call.send(*refused);
   }
-  if (auto refused = check_scope(call)) return call.send(*refused);
+  if (auto refused = check_scope(call.fact, call.caller, call.parameters)) {
+    return call.send(*refused);
+  }
+  if (auto refused = check_query(call)) return call.send(*refused);
+  // A caller with no token at all must not make the server parse megabytes.
+  if (call.caller.is_anonymous() && call.fact.by_report_token && !call.from_node &&
+      call.request.content().size() > call.fact.bytes_by_report_token) {
+    return call.send(refusal(413, fmt::format("a body without an API token has at most {} bytes",
+                                              call.fact.bytes_by_report_token)));
+  }
   if (forwarding_ && !call.from_node && asks_owner(call.fact)) {
     return send_to_owner(std::move(call));
   }
@@ -258,8 +295,27 @@ void Api::send_to_owner(Call call) {
 }
 
 void Api::run_later(const Call& call, TaskQueue::Task work) {
-  if (background_->post(std::move(work))) return;
+  if (!background_->post(safely(std::move(work)))) tell_that_too_much_waits(call);
+}
+
+void Api::read_later(const Call& call, TaskQueue::Task work) {
+  if (!views_.submit(safely(std::move(work)))) tell_that_too_much_waits(call);
+}
+
+void Api::tell_that_too_much_waits(const Call& call) {
   call.send(refusal(429, "too much work waits; try again", true));
+}
+
+// An exception that left a task would end the process. The task goes with it, and the reply that it
+// held answers 500.
+TaskQueue::Task Api::safely(TaskQueue::Task work) {
+  return [this, work = std::move(work)] {
+    try {
+      work();
+    } catch (const std::exception& exception) {
+      (void)engine_.mistake(exception);
+    }
+  };
 }
 
 std::optional<ServerAnswer> Api::check_rate(const Caller& caller) {
@@ -274,26 +330,21 @@ std::optional<ServerAnswer> Api::check_rate(const Caller& caller) {
   return answer;
 }
 
-std::optional<ServerAnswer> Api::check_scope(const Call& call) const {
-  const RouteFact& fact = call.fact;
+std::optional<ServerAnswer> Api::check_scope(const RouteFact& fact, const Caller& caller,
+                                             const PathParameters& parameters) const {
   if (fact.scopes.empty()) return std::nullopt;
   std::string eid;
-  for (const auto& [parameter, value] : call.parameters.all()) {
+  for (const auto& [parameter, value] : parameters.all()) {
     if (parameter == "eid") eid = value;
   }
-  const auto opens = [&](TokenScope scope) { return call.caller.may(scope, eid); };
+  const auto opens = [&](TokenScope scope) { return caller.may(scope, eid); };
   if (std::ranges::any_of(fact.scopes, opens)) return std::nullopt;
-  if (!call.caller.token) {
-    if (!fact.by_report_token) return refusal(401, "a token is needed");
-    // The body may hold a report token, which the handler looks for. A caller with no token at all
-    // must not make the server parse megabytes.
-    if (call.from_node || call.request.body.size() <= fact.bytes_by_report_token) {
-      return std::nullopt;
-    }
-    return refusal(413, fmt::format("a body without an API token has at most {} bytes",
-                                    fact.bytes_by_report_token));
+  if (!caller.token) {
+    // The body may hold a report token, which the handler looks for.
+    if (fact.by_report_token) return std::nullopt;
+    return refusal(401, "a token is needed");
   }
-  const ApiToken& token = *call.caller.token;
+  const ApiToken& token = *caller.token;
   if (std::ranges::find(fact.scopes, token.scope) != fact.scopes.end() ||
       token.scope == TokenScope::admin) {
     // The scope is right, but the token is for another experiment. Routes that take report tokens
@@ -310,14 +361,28 @@ std::optional<ServerAnswer> Api::check_scope(const Call& call) const {
       403, fmt::format("the token's scope is '{}'; this needs {}", to_word(token.scope), wanted));
 }
 
-Result<Api::Caller> Api::caller_of(const Call& call) const {
+// As with unknown fields, what an admin asks for is done as it was meant or not at all.
+std::optional<ServerAnswer> Api::check_query(const Call& call) const {
+  if (!call.fact.is_for_admins()) return std::nullopt;
+  for (const auto& [name, value] : call.request.query) {
+    const auto is_it = [&](const RouteFact::Parameter& known) {
+      return known.in == "query" && known.name == name;
+    };
+    if (std::ranges::any_of(call.fact.parameters, is_it)) continue;
+    return refusal(400, fmt::format("the query parameter '{}' is not known here", name));
+  }
+  return std::nullopt;
+}
+
+Result<Api::Caller> Api::caller_of(const HttpRequest& request, bool from_node,
+                                   const std::string& token_id) const {
   if (options_.caller_owns_store) return Caller{.token = std::nullopt, .open = true};
-  const std::string* header = call.request.header("authorization");
-  const bool shows_none = call.from_node ? call.token_id.empty() : header == nullptr;
+  const std::string* header = request.header("authorization");
+  const bool shows_none = from_node ? token_id.empty() : header == nullptr;
   if (shows_none) return Caller{.token = std::nullopt, .open = !tokens_.any()};
   std::optional<ApiToken> token;
-  if (call.from_node) {
-    token = tokens_.with_id(call.token_id, current_time_ms());
+  if (from_node) {
+    token = tokens_.with_id(token_id, current_time_ms());
   } else {
     const auto bearer = bearer_in(*header);
     if (!bearer) {
@@ -348,19 +413,24 @@ std::string Api::salt_of(const std::string& experiment_id) {
 
 void Api::name_hosts() {
   const std::string port = std::to_string(options_.listen.port);
-  hosts_ = {options_.listen.to_string()};
+  std::vector<std::string> urls{"http://" + options_.listen.to_string()};
   if (options_.listen.is_loopback() || options_.listen.host.empty()) {
     for (const char* name : {"localhost", "127.0.0.1", "[::1]"}) {
-      hosts_.insert(std::string(name) + ":" + port);
+      urls.push_back(fmt::format("http://{}:{}", name, port));
     }
   }
-  for (const std::string& host : hosts_) origins_.insert("http://" + host);
   if (const std::size_t begin = options_.public_url.find("://"); begin != std::string::npos) {
-    const std::string host =
-        options_.public_url.substr(begin + 3, options_.public_url.find('/', begin + 3) - begin - 3);
-    hosts_.insert(host);
-    origins_.insert(options_.public_url.substr(0, begin + 3) + host);
+    urls.push_back(options_.public_url.substr(0, options_.public_url.find('/', begin + 3)));
   }
+  for (const std::string& url : urls) {
+    const std::string origin = canonical_origin(url);
+    const std::string host = origin.substr(origin.find("://") + 3);
+    origins_.insert(origin);
+    hosts_.insert(host);
+    const bool has_port = host.find(':', host.find(']') + 1) != std::string::npos;
+    if (!has_port) hosts_.insert(host + (origin.starts_with("https:") ? ":443" : ":80"));
+  }
+  for (std::string& origin : options_.allow_origins) origin = canonical_origin(origin);
 }
 
 // A page on the web must not reach a server on loopback: neither from its own origin (the check of
@@ -368,23 +438,81 @@ void Api::name_hosts() {
 std::optional<ServerAnswer> Api::check_origin(const HttpRequest& request) const {
   const std::string* host = request.header("host");
   const bool any_interface = options_.listen.host.empty() && options_.public_url.empty();
-  if (!any_interface && (host == nullptr || !hosts_.contains(*host))) {
+  if (!any_interface && (host == nullptr || !hosts_.contains(lower_case(*host)))) {
     return refusal(403, "the Host header names another server");
   }
   const std::string* origin = request.header("origin");
-  if (origin == nullptr || origins_.contains(*origin)) return std::nullopt;
-  const auto& allowed = options_.allow_origins;
-  if (std::find(allowed.begin(), allowed.end(), *origin) != allowed.end()) return std::nullopt;
+  if (origin == nullptr || origins_.contains(canonical_origin(*origin))) return std::nullopt;
+  if (is_allowed(*origin)) return std::nullopt;
   return refusal(403, "pages of this origin are not allowed to call");
+}
+
+bool Api::is_allowed(const std::string& origin) const {
+  const auto& allowed = options_.allow_origins;
+  return std::ranges::find(allowed, canonical_origin(origin)) != allowed.end();
 }
 
 HttpFields Api::cors_headers(const HttpRequest& request) const {
   const std::string* origin = request.header("origin");
-  const auto& allowed = options_.allow_origins;
-  if (origin == nullptr || std::find(allowed.begin(), allowed.end(), *origin) == allowed.end()) {
-    return {};
-  }
+  if (origin == nullptr || !is_allowed(*origin)) return {};
   return {{"Access-Control-Allow-Origin", *origin}, {"Vary", "Origin"}};
+}
+
+bool Api::may_be_new(const std::string& authorization) {
+  constexpr std::size_t kMost = 1'000;  // callers make them up
+  const std::string key = sha256_hex(authorization);
+  {
+    const std::lock_guard lock(unknown_mutex_);
+    if (unknown_tokens_.contains(key)) return false;
+  }
+  return upkeep_->want_tokens([this, key] {
+    const std::lock_guard lock(unknown_mutex_);
+    if (unknown_tokens_.size() == kMost) unknown_tokens_.clear();
+    unknown_tokens_.insert(key);
+  });
+}
+
+// What is told here is what `handle` would tell later, when the body has come. A request without a
+// route or a body of its own, a page say, gets a few bytes and its answer from `handle`.
+HttpAdmission Api::admit_body(const HttpRequest& head) {
+  constexpr std::size_t kFew = 4'096;
+  const std::optional<Hop> hop = hops_ ? hops_->verify_head(head) : std::nullopt;
+  const bool from_node = hop.has_value();
+  const Router::Match found = router_->match(head.method, head.path);
+  const auto has_name = [&](const RouteFact& one) { return one.name == found.route->name; };
+  const auto fact = found.route == nullptr ? facts_.end() : std::ranges::find_if(facts_, has_name);
+  const auto refuse = [&](const ServerAnswer& answer) {
+    const bool known = fact != facts_.end();
+    metrics_->count(metrics_->of(known ? fact->name : "refused"), head.method, answer.status, 0);
+    HttpResponse response = to_http(answer);
+    if (known && fact->for_pages) {
+      const HttpFields cors = cors_headers(head);
+      response.headers.insert(response.headers.end(), cors.begin(), cors.end());
+    }
+    if (from_node) {
+      response.headers.emplace_back(
+          Hops::kAnswerHeader,
+          hops_->sign_answer(*head.header(Hops::kHeader), head.method, response));
+    }
+    return HttpAdmission{.refusal = std::move(response)};
+  };
+  if (!from_node) {
+    if (const auto refused = check_origin(head)) return refuse(*refused);
+  }
+  if (fact == facts_.end() || fact->takes_contents.empty()) return {.body_bytes = kFew};
+  const auto caller = caller_of(head, from_node, hop ? hop->token_id : "");
+  if (!caller.ok()) {
+    // Another node may have made the token since this node last read them. The caller waits for the
+    // reading, and not the body.
+    if (upkeep_ && may_be_new(hop ? hop->token_id : *head.header("authorization"))) {
+      return refuse(refusal(503, "this node is reading the tokens; try again", true));
+    }
+    return refuse(refusal(401, caller.error().message));
+  }
+  if (const auto refused = check_scope(*fact, *caller, found.parameters)) return refuse(*refused);
+  if (caller->is_anonymous() && !from_node) return {.body_bytes = fact->bytes_by_report_token};
+  if (fact->bytes_in_file > 0) return {.body_bytes = fact->bytes_in_file, .to_file = true};
+  return {};
 }
 
 void Api::handle(HttpRequest&& request, HttpReply reply) {

@@ -88,6 +88,8 @@ class Api {
   Api& operator=(const Api&) = delete;
 
   void handle(HttpRequest&& request, HttpReply reply);
+  // Whether a request may send its body, and how much of one (HttpLimits::admit).
+  HttpAdmission admit_body(const HttpRequest& head);
   // Ends streams, so that a server can drain.
   void close();
 
@@ -141,11 +143,21 @@ class Api {
   void admit(Call call, bool tokens_are_fresh);
   void send_to_owner(Call call);
   std::optional<ServerAnswer> check_origin(const HttpRequest& request) const;
+  // Whether an unknown token may have been made by another node since this one read the tokens. If
+  // so, they are read again. REQUIRES: several nodes share the store.
+  bool may_be_new(const std::string& authorization);
   std::optional<ServerAnswer> check_rate(const Caller& caller);
-  std::optional<ServerAnswer> check_scope(const Call& call) const;
-  Result<Caller> caller_of(const Call& call) const;
+  // For the experiment that the path names, if it names one.
+  std::optional<ServerAnswer> check_scope(const RouteFact& fact, const Caller& caller,
+                                          const PathParameters& parameters) const;
+  std::optional<ServerAnswer> check_query(const Call& call) const;
+  // A node that forwards a request names the caller's token by its id.
+  Result<Caller> caller_of(const HttpRequest& request, bool from_node,
+                           const std::string& token_id) const;
   // Of the caller's token, for the owner to which the request is forwarded; empty: it has none.
   std::string token_id_of(const Call& call) const;
+  // By --allow-origin.
+  bool is_allowed(const std::string& origin) const;
   HttpFields cors_headers(const HttpRequest& request) const;
   // The key with which subjects and requests of this experiment are hashed.
   std::string salt_of(const std::string& experiment_id);
@@ -168,11 +180,17 @@ class Api {
   void ask(const Call& call, AnswerWhen when, Work work) {
     ask(call, when, std::move(work), [](const auto& answer) { return answer_of(200, answer); });
   }
-  // Runs the work on a background thread. If too much waits there, the caller is told so.
+  // Runs the work on a background thread, or on one of those that read. If too much waits there, the
+  // caller is told so.
   void run_later(const Call& call, TaskQueue::Task work);
+  void read_later(const Call& call, TaskQueue::Task work);
+  static void tell_that_too_much_waits(const Call& call);
+  TaskQueue::Task safely(TaskQueue::Task work);
 
   // experiment_routes.cc
   void create_experiment(Call& call);
+  void create_of(const Send& send, const std::shared_ptr<const ExperimentRecord>& record,
+                 std::string older_request);
   void list_experiments(Call& call);
   void show_experiment(Call& call);
   void patch_experiment(Call& call);
@@ -223,7 +241,7 @@ class Api {
   const ReportTokens report_tokens_;
   ApiTokens& tokens_;
   ApiOptions options_;
-  std::set<std::string> hosts_;    // that `Host` may name
+  std::set<std::string> hosts_;    // that `Host` may name, in lower case
   std::set<std::string> origins_;  // of our own pages
   std::deque<RouteFact> facts_;    // a deque, because handlers keep references into it
   std::vector<Route> routes_;
@@ -233,6 +251,8 @@ class Api {
   RateLimits rate_limits_;
   std::mutex salts_mutex_;  // guards salts_
   TextMap<std::string> salts_;
+  std::mutex unknown_mutex_;              // guards unknown_tokens_
+  std::set<std::string> unknown_tokens_;  // hashes of those that no node had made
   TrafficHealths traffic_;
   std::unique_ptr<TaskQueue> background_;  // exports, plans, imports
   Views views_;

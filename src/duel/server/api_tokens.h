@@ -43,6 +43,8 @@ class ApiTokens {
                                                   std::string experiment_id,
                                                   std::int64_t expires_at_ms);
   Result<bool> erase(const std::string& token_id);
+  // Whether the token of that id was not revoked and has not expired.
+  bool is_good(std::string_view token_id, std::int64_t now_ms) const;
   std::optional<ApiToken> find(std::string_view token, std::int64_t now_ms) const;
   // The same by the id, for a node that takes another node's word for the token.
   std::optional<ApiToken> with_id(std::string_view token_id, std::int64_t now_ms) const;

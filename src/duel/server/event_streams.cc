@@ -29,10 +29,9 @@ std::vector<EngineEvent> events_since(const Ledger& ledger, std::optional<std::u
   return events;
 }
 
-void EventStreams::add(const std::string& experiment_id, std::shared_ptr<HttpStream> stream,
-                       Listens who) {
+void EventStreams::add(const std::string& experiment_id, Listener listener) {
   const std::lock_guard lock(mutex_);
-  streams_[experiment_id].push_back({std::move(stream), who});
+  streams_[experiment_id].push_back(std::move(listener));
 }
 
 void EventStreams::tell(const EngineEvent& event) {
@@ -42,14 +41,14 @@ void EventStreams::tell(const EngineEvent& event) {
   if (found == streams_.end()) return;
   if (event.kind == "moved") {
     // Clients stay: this node now listens to the new owner for them (upstreams.h).
-    std::erase_if(found->second, [](const Listening& one) {
+    std::erase_if(found->second, [](const Listener& one) {
       if (one.who == Listens::node) one.stream->finish();
       return one.who == Listens::node;
     });
   } else {
     // A write only fills the stream's buffer, so a slow client does not hold up the syncing thread.
     const std::string text = to_text(event);
-    std::erase_if(found->second, [&](const Listening& one) { return !one.stream->write(text); });
+    std::erase_if(found->second, [&](const Listener& one) { return !one.stream->write(text); });
   }
   if (found->second.empty()) streams_.erase(found);
 }
@@ -58,7 +57,7 @@ void EventStreams::relay(const std::string& experiment_id, const std::string& te
   const std::lock_guard lock(mutex_);
   const auto found = streams_.find(experiment_id);
   if (found == streams_.end()) return;
-  std::erase_if(found->second, [&](const Listening& one) {
+  std::erase_if(found->second, [&](const Listener& one) {
     return one.who == Listens::client && !one.stream->write(text);
   });
   if (found->second.empty()) streams_.erase(found);
@@ -68,15 +67,29 @@ bool EventStreams::has_clients(const std::string& experiment_id) const {
   const std::lock_guard lock(mutex_);
   const auto found = streams_.find(experiment_id);
   if (found == streams_.end()) return false;
-  return std::ranges::any_of(found->second, [](const Listening& one) {
+  return std::ranges::any_of(found->second, [](const Listener& one) {
     return one.who == Listens::client && !one.stream->closed();
   });
 }
 
-void EventStreams::keep_alive() {
+void EventStreams::end_unwelcome() {
+  if (!is_welcome_) return;
   const std::lock_guard lock(mutex_);
   for (auto& [experiment, streams] : streams_) {
-    std::erase_if(streams, [](const Listening& one) { return !one.stream->write(": \n\n"); });
+    std::erase_if(streams, [this](const Listener& one) {
+      if (one.who == Listens::node || is_welcome_(one.token_id)) return false;
+      one.stream->finish();
+      return true;
+    });
+  }
+  std::erase_if(streams_, [](const auto& one) { return one.second.empty(); });
+}
+
+void EventStreams::keep_alive() {
+  end_unwelcome();
+  const std::lock_guard lock(mutex_);
+  for (auto& [experiment, streams] : streams_) {
+    std::erase_if(streams, [](const Listener& one) { return !one.stream->write(": \n\n"); });
   }
   std::erase_if(streams_, [](const auto& one) { return one.second.empty(); });
 }
@@ -84,7 +97,7 @@ void EventStreams::keep_alive() {
 void EventStreams::close() {
   const std::lock_guard lock(mutex_);
   for (auto& [experiment, streams] : streams_) {
-    for (const Listening& one : streams) one.stream->finish();
+    for (const Listener& one : streams) one.stream->finish();
   }
   streams_.clear();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,27 +30,34 @@ enum class Listens { client, node };
 
 class EventStreams {
  public:
-  void add(const std::string& experiment_id, std::shared_ptr<HttpStream> stream,
-           Listens who = Listens::client);
+  // Whether the holder of a token may still listen; the id is empty where none was needed.
+  using IsWelcome = std::function<bool(const std::string& token_id)>;
+  explicit EventStreams(IsWelcome is_welcome = {}) : is_welcome_(std::move(is_welcome)) {}
+
+  struct Listener {
+    std::shared_ptr<HttpStream> stream;
+    Listens who = Listens::client;
+    std::string token_id{};
+  };
+  void add(const std::string& experiment_id, Listener listener);
   // Sends the event to all that listen to the experiment, and drops streams that are closed or too
   // slow. `moved` ends the streams of other nodes instead: they connect to the new owner.
   void tell(const EngineEvent& event);
   // Passes text that the owner sent to this node on to the clients that listen here, unchanged.
   void relay(const std::string& experiment_id, const std::string& text);
   bool has_clients(const std::string& experiment_id) const;
-  // A comment, so that proxies do not take a quiet stream for a dead one.
+  // Ends the streams of clients whose token was revoked or has expired.
+  void end_unwelcome();
+  // The same, and a comment to the others, so that proxies do not take a quiet stream for a dead
+  // one.
   void keep_alive();
   void close();
   std::size_t size() const;
 
  private:
-  struct Listening {
-    std::shared_ptr<HttpStream> stream;
-    Listens who;
-  };
-
+  const IsWelcome is_welcome_;
   mutable std::mutex mutex_;
-  std::map<std::string, std::vector<Listening>> streams_;
+  std::map<std::string, std::vector<Listener>> streams_;
 };
 
 }  // namespace duel

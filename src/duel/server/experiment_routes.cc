@@ -2,12 +2,14 @@
 // thread of the HTTP server, and what they give to the engine runs on its thread.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "duel/core/digest.h"
 #include "duel/core/secrets.h"
+#include "duel/http/http_text.h"
 #include "duel/server/api.h"
 #include "duel/service/imported_log.h"
 #include "duel/wire/answers.h"
@@ -23,6 +25,20 @@ ServerAnswer configuration(const ExperimentAnswer& answer) {
 }
 
 Result<ExperimentAnswer> shown_now(const Turn& turn) { return experiment_answer(turn.experiment); }
+
+// The order of names says nothing, so that two texts of one value become the same.
+Json with_sorted_names(const Json& json) {
+  if (json.is_array()) {
+    Json items = Json::array();
+    for (const Json& item : json.items()) items.push_back(with_sorted_names(item));
+    return items;
+  }
+  if (!json.is_object()) return json;
+  Json::Object members;
+  for (const auto& [name, value] : json.members()) members.push_back({name, with_sorted_names(value)});
+  std::ranges::sort(members, {}, &Json::Member::name);
+  return Json(std::move(members));
+}
 
 // An experiment or an arm after a request, and whether the request made it.
 template <class Answer>
@@ -41,29 +57,44 @@ void Api::create_experiment(Call& call) {
     return call.send(refusal(400, "/arms " + why, false, {{"/arms", why}}));
   }
   // Recorded with the experiment, so that the same request sent again is known for the same.
-  const std::string request = sha256_hex(Json::parse(call.request.body).value().dump());
+  const Json sent = Json::parse(call.request.body).value();
+  const std::string request = sha256_hex(with_sorted_names(sent).dump());
+  const std::string older_request = sha256_hex(sent.dump());
   const std::string chance = random_bytes(6);
   std::uint64_t seed = 0;
   for (const char byte : chance) seed = seed << 8 | static_cast<unsigned char>(byte);
   const auto record = experiment_of(call.eid(), *body, request, seed);
   if (!record.ok()) return call.send(refusal(record.error()));
-  // If no experiment can be made from the record, the body is at fault: a 400, not a 500.
-  const auto at_fault = [](const Error& error) {
-    return reason_of(error) ? error : at_pointer(error, "");
-  };
+  create_of(call.send, std::make_shared<const ExperimentRecord>(*record),
+            older_request == request ? "" : older_request);
+}
+
+// Versions before this one recorded the hash of the body with its names in the order sent. So where
+// there is an experiment of another hash, it may still be of this body: `older_request`.
+void Api::create_of(const Send& send, const std::shared_ptr<const ExperimentRecord>& record,
+                    std::string older_request) {
   using Created = Made<ExperimentAnswer>;
   engine_.create<Created>(
       *record,
       [](const Turn& turn, bool created) -> Result<Created> {
         return Created{experiment_answer(turn.experiment), created};
       },
-      [send = call.send, eid = call.eid(), at_fault](const Result<Created>& done,
-                                                     const Delivery& delivery) {
-        if (!done.ok()) return send(refusal_of(at_fault(done.error()), delivery));
+      [this, send, record, older = std::move(older_request)](const Result<Created>& done,
+                                                             const Delivery& delivery) {
+        if (!done.ok()) {
+          if (reason_of(done.error()) == Reason::exists && !older.empty()) {
+            auto again = std::make_shared<ExperimentRecord>(*record);
+            again->service.request = older;
+            return create_of(send, again, "");
+          }
+          // If no experiment can be made from the record, the body is at fault: a 400, not a 500.
+          const Error& error = done.error();
+          return send(refusal_of(reason_of(error) ? error : at_pointer(error, ""), delivery));
+        }
         ServerAnswer answer = configuration(done->answer);
         if (done->is_new) {
           answer.status = 201;
-          answer.headers.emplace_back("Location", "/v1/experiments/" + eid);
+          answer.headers.emplace_back("Location", "/v1/experiments/" + record->experiment_id);
         }
         send(with_lease(std::move(answer), delivery));
       });
@@ -96,8 +127,14 @@ void Api::list_experiments(Call& call) {
 void Api::show_experiment(Call& call) { ask(call, AnswerWhen::appended, shown_now, configuration); }
 
 void Api::patch_experiment(Call& call) {
-  const std::string* if_match = call.request.header("if-match");
-  if (if_match == nullptr) return call.send(refusal(428, "the header If-Match is missing"));
+  std::string if_match;  // a list may be spread over several headers
+  for (const auto& [name, value] : call.request.headers) {
+    if (name == "if-match") if_match += (if_match.empty() ? "" : ", ") + value;
+  }
+  if (if_match.empty()) return call.send(refusal(428, "the header If-Match is missing"));
+  if (!if_match_holds(if_match, "")) {
+    return call.send(refusal(400, "the header If-Match is neither `*` nor a list of tags in quotes"));
+  }
   ServerAnswer refused;
   Parsed parsed = json_of(call.request, call.limits());
   if (!parsed.json) return call.send(std::move(parsed.refused));
@@ -113,9 +150,9 @@ void Api::patch_experiment(Call& call) {
   if (!body) return call.send(std::move(refused));
   ask(
       call, AnswerWhen::durable,
-      [body = *body, match = *if_match](const Turn& turn) -> Result<ExperimentAnswer> {
+      [body = *body, match = if_match](const Turn& turn) -> Result<ExperimentAnswer> {
         const std::string etag = etag_of(turn.experiment.ledger());
-        if (match != etag && match != "*") {
+        if (!if_match_holds(match, etag).value_or(false)) {
           return duel::refused(Reason::outdated,
                                fmt::format("the experiment is at {}, not at {}", etag, match));
         }
@@ -193,9 +230,10 @@ void Api::import_log(Call& call) {
   }
   // A log is read and folded before the engine is asked to write it. That takes long, so it must
   // not happen on the threads that talk to clients.
-  const auto text = std::make_shared<std::string>(std::move(call.request.body));
-  run_later(call, [this, text, eid = call.eid(), send = call.send] {
-    engine_.import_log<ExperimentAnswer>(eid, std::move(*text), shown_now,
+  const std::string eid = call.eid();
+  const auto request = std::make_shared<const HttpRequest>(std::move(call.request));
+  run_later(call, [this, request, eid, send = call.send] {
+    engine_.import_log<ExperimentAnswer>(eid, {request->content(), request}, shown_now,
                                          told(send, [](const ExperimentAnswer& imported) {
                                            ServerAnswer answer = configuration(imported);
                                            answer.status = 201;

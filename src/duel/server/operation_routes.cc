@@ -79,12 +79,14 @@ void Api::create_token(Call& call) {
   const auto made = tokens_.create(body->scope, body->name, body->experiment_id,
                                    body->expires_at ? body->expires_at->ms : 0);
   if (!made.ok()) return call.send(refusal(made.error()));
+  streams_->end_unwelcome();  // after the first token, those that were opened without one
   call.send(answer_of(201, NewTokenAnswer{made->second, made->first}));
 }
 
 void Api::delete_token(Call& call) {
   const auto erased = tokens_.erase(call.parameters.at("tid"));
   if (!erased.ok()) return call.send(refusal(erased.error()));
+  streams_->end_unwelcome();
   if (!*erased) return call.send(refusal(404, "there is no such token"));
   call.send(answer_of(200, RevokedAnswer{}));
 }

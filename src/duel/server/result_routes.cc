@@ -110,13 +110,16 @@ void Api::open_stream(Call& call) {
   if (const std::string* header = call.request.header("last-event-id")) {
     if (const auto number = parse_count(*header); number.ok()) seen = *number;
   }
-  const Listens who = call.from_node ? Listens::node : Listens::client;
+  EventStreams::Listener listener{.stream = nullptr};
+  if (call.from_node) listener.who = Listens::node;
+  if (call.caller.token) listener.token_id = call.caller.token->token_id;
+  const Listens who = listener.who;
   engine_.ask<std::string>(
       call.eid(), AnswerWhen::durable,
       [seen](const Turn& turn) -> Result<std::string> {
         return text_of(events_since(turn.experiment.ledger(), seen));
       },
-      [this, streams = streams_, eid = call.eid(), send = call.send, who, seen](
+      [this, streams = streams_, eid = call.eid(), send = call.send, listener, who, seen](
           const Result<std::string>& missed, const Delivery& delivery) {
         // Another node owns it: this node listens there, once for all clients that listen here.
         const bool elsewhere =
@@ -126,7 +129,9 @@ void Api::open_stream(Call& call) {
         if (!elsewhere && !missed->empty()) stream->write(*missed);
         // For an experiment of this node no event is missed between `missed` and here: later ones
         // are sent after this function, by the same thread.
-        streams->add(eid, stream, who);
+        EventStreams::Listener listening = listener;
+        listening.stream = stream;
+        streams->add(eid, std::move(listening));
         if (!elsewhere) return;
         const auto heard = upstreams_->last_sequence(eid);
         // A page whose stream ends opens it again after a pause.
@@ -193,11 +198,10 @@ void Api::show_progress(Call& call) {
 void Api::list_duels(Call& call) {
   const auto limit = call.query_count("limit", 20, 1, 200);
   if (!limit.ok()) return call.send(refusal(limit.error()));
-  const bool taken = views_.submit([this, limit = *limit, eid = call.eid(), send = call.send] {
+  read_later(call, [this, limit = *limit, eid = call.eid(), send = call.send] {
     const auto duels = recent_duels(engine_.store(), eid, limit);
     send(duels.ok() ? answer_of(200, ListOf{*duels}) : refusal(duels.error()));
   });
-  if (!taken) call.send(refusal(429, "too much work waits; try again", true));
 }
 
 void Api::list_policies(Call& call) {

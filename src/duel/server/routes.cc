@@ -23,6 +23,7 @@ constexpr std::size_t kDepthOfPayload = 100;
 constexpr std::size_t kOfExperiment = 2'000'000, kOfArm = 100'000, kOfComparisons = 2'000'000;
 constexpr std::size_t kOfDuels = 10'000, kOfLists = 1'000'000;
 constexpr std::size_t kOfOutcomes = 300'000, kOfEvents = 1'000'000;
+constexpr std::size_t kBytesOfImport = std::size_t{256} << 20;
 // For callers with a report token only. A browser's `sendBeacon` takes 64 KiB, `fetch` more.
 constexpr std::size_t kBytesOfOutcome = std::size_t{64} << 10;
 constexpr std::size_t kBytesOfEvents = std::size_t{1} << 20, kFewEvents = 20'000;
@@ -60,7 +61,7 @@ void Api::add_routes() {
       .refuses({404});
   add(patch, one, "patch_experiment", "Change name, feedback or guardrails.", {admin},
       &Api::patch_experiment)
-      .needs_header("If-Match", "the `ETag` that you saw, or `*`")
+      .needs_header("If-Match", "the `ETag` that you saw, a list of such, or `*`")
       .takes<PatchBody>()
       .gives<ExperimentAnswer>()
       .refuses({404, 409, 412, 428});
@@ -98,6 +99,7 @@ void Api::add_routes() {
   add(post, one + "/import", "import_log", "Make an experiment of a log.", {admin},
       &Api::import_log)
       .takes_text("application/x-ndjson")
+      .at_most_in_file(kBytesOfImport)
       .gives<ExperimentAnswer>({201})
       .refuses({409, 422});
 

@@ -284,7 +284,7 @@ Status Engine::write_imported(const std::shared_ptr<Import>& import, Facts& fact
   send_away(experiment_id, [this, import]() -> Homecoming {
     std::vector<Line> lines;
     lines.reserve(import->marks.size());
-    std::string_view text = import->text;
+    std::string_view text = import->log.text;
     for (const LineMark& mark : import->marks) {
       const std::size_t end = text.find('\n');
       lines.push_back({text.substr(0, end), mark.key, mark.tag});
@@ -804,6 +804,11 @@ bool Engine::expire(Experiment& experiment, std::int64_t now_ms) {
   return expired.ok() || experiment.has_staged();
 }
 
+Error Engine::mistake(const std::exception& exception) const {
+  options_.say(std::string("a mistake of the server's own, please report it: ") + exception.what());
+  return refused(Reason::internal, "the server made a mistake; its operator is told more");
+}
+
 Engine::Facts Engine::work_on(Request& request, std::int64_t now_ms) {
   Facts facts;
   facts.leased = holds_lease();
@@ -811,7 +816,7 @@ Engine::Facts Engine::work_on(Request& request, std::int64_t now_ms) {
     request.work(now_ms, facts);
     if (facts.elsewhere) facts.error = refused(Reason::not_ours, "another node answers for it");
   } catch (const std::exception& error) {
-    facts.error = refused(Reason::internal, error.what());
+    facts.error = mistake(error);
   }
   return facts;
 }

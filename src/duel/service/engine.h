@@ -62,7 +62,8 @@ struct EngineOptions {
   std::size_t most_arms = 1'000;          // of a new experiment: its state grows with their square
   World* world = &system_world();         // time, random bytes and threads
   std::function<std::int64_t()> clock{};  // milliseconds since 1970; the world's if empty
-  // Receives messages for the operator. Called on the engine's thread.
+  // Receives messages for the operator. Called on the engine's thread, and about mistakes of ours
+  // on any.
   std::function<void(const std::string&)> say{};
 };
 
@@ -153,13 +154,13 @@ class Engine {
   // nothing of it is written where that fails (`invalid_data`, with the line). `exists` where there
   // is one of that name.
   template <class Answer, class Show, class Deliver>
-  void import_log(const std::string& experiment_id, std::string text, Show show, Deliver done) {
-    auto marks = check_imported(experiment_id, text, {options_.most_arms, options_.clock()});
+  void import_log(const std::string& experiment_id, LogText log, Show show, Deliver done) {
+    auto marks = check_imported(experiment_id, log.text, {options_.most_arms, options_.clock()});
     if (!marks.ok()) {
       return done(Result<Answer>(Error::invalid_data(marks.error().to_string())), Delivery{});
     }
     const auto import = std::make_shared<Import>(
-        Import{experiment_id, std::move(text), std::move(*marks), std::nullopt});
+        Import{experiment_id, std::move(log), std::move(*marks), std::nullopt});
     submit<Answer>(
         AnswerWhen::durable,
         [this, import, show = std::move(show)](std::int64_t now, Facts& facts) -> Result<Answer> {
@@ -169,6 +170,9 @@ class Engine {
         },
         std::move(done));
   }
+  // What callers are told of an exception, which is always a mistake of ours; the operator is told
+  // what it says, which may name sources and files. Any thread may call it.
+  Error mistake(const std::exception& exception) const;
   // The overview of an experiment that is in this process's memory; nothing for any other.
   std::optional<Overview> overview_of_held(const std::string& experiment_id) const;
   // Returns when everything that was asked before has been answered.
@@ -355,7 +359,7 @@ class Engine {
   Result<bool> create_now(const ExperimentRecord& record, std::int64_t now_ms, Facts& facts);
   struct Import {
     std::string experiment_id;
-    std::string text;
+    LogText log;
     std::vector<LineMark> marks;
     std::optional<Status> written;  // the result of the append, once it was tried
   };

@@ -9,6 +9,7 @@
 #include <set>
 #include <variant>
 
+#include "duel/core/check.h"
 #include "duel/core/timestamp.h"
 #include "duel/experiment/bounds.h"
 #include "duel/experiment/experiment.h"
@@ -179,6 +180,8 @@ Result<std::vector<LineMark>> check_imported(const std::string& experiment_id,
     if (extent->cut_bytes > 0 || extent->records == 0) {
       return Error::invalid_data("the log is empty or its last line is cut");
     }
+  } catch (const CheckFailure&) {
+    return Error::invalid_data("the record makes no sense", line_place(marks.size() + 1));
   } catch (const std::exception& error) {
     // A log can say what no program of ours would: a broken precondition of the fold is the log's
     // fault here.

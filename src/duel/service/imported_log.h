@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,12 @@ namespace duel {
 struct LineMark {
   std::string key;
   std::uint64_t tag = 0;
+};
+
+// A log, which may be in memory or in a file, and what keeps it there.
+struct LogText {
+  std::string_view text;
+  std::shared_ptr<const void> holder;
 };
 
 struct ImportLimits {

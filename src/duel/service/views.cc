@@ -210,7 +210,7 @@ void Views::answer(const std::string& experiment_id, Seen& seen, std::vector<Ask
       answers.push_back(ready.ok() ? made(seen, one)
                                    : Result<ShownText>(said_of(experiment_id, ready.error())));
     } catch (const std::exception& error) {
-      answers.emplace_back(refused(Reason::internal, error.what()));
+      answers.emplace_back(engine_.mistake(error));
     }
   }
   if (ready.ok()) ready = make_durable(seen);

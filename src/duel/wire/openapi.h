@@ -51,6 +51,7 @@ struct RouteFact {
   JsonLimits limits{.values = 1'000, .depth = 20, .names_differ = false};
   std::size_t bytes_by_report_token = 0;
   std::size_t values_by_report_token = 0;
+  std::size_t bytes_in_file = 0;  // if set, a body of so many bytes is taken, on the disk
   bool for_pages = false;     // pages of other origins may call it (CORS)
   bool for_any_node = false;  // it only reads records, so the experiment's owner is not asked
   bool for_nodes = false;     // another node may ask, for clients whose tokens it has checked
@@ -96,6 +97,10 @@ struct RouteFact {
     limits.depth = depth;
     return *this;
   }
+  RouteFact& at_most_in_file(std::size_t bytes) {
+    bytes_in_file = bytes;
+    return *this;
+  }
   RouteFact& or_report_token(std::size_t bytes, std::size_t values) {
     by_report_token = true;
     bytes_by_report_token = bytes;
@@ -135,6 +140,8 @@ struct RouteFact {
     parameters.push_back({std::move(parameter), "header", std::move(doc), text_schema(), true});
     return *this;
   }
+
+  bool is_for_admins() const { return scopes == std::vector{TokenScope::admin}; }
 
   RouteFact& is(bool RouteFact::* flag) {
     this->*flag = true;

@@ -21,7 +21,12 @@ namespace duel {
 struct ShortText {
   std::size_t most_bytes = 0;
   Status operator()(std::string_view text) const;
+  Status operator()(const std::optional<std::string>& text) const {
+    return text ? (*this)(std::string_view(*text)) : Status(Done{});
+  }
 };
+// What people call an experiment or a token. It stands in lists and titles.
+inline constexpr ShortText kShortName{200};
 struct ShortSource {
   Status operator()(const Source& source) const;
 };
@@ -131,7 +136,8 @@ struct ExperimentBody {
   static constexpr std::string_view schema = "ExperimentRequest";
   static constexpr auto fields = joined(
       FieldList{
-          optional("name", &ExperimentBody::name), optional("mode", &ExperimentBody::mode),
+          optional("name", &ExperimentBody::name, "200 bytes at most", kShortName),
+          optional("mode", &ExperimentBody::mode),
           required("arms", &ExperimentBody::arms),
           optional("policy", &ExperimentBody::policy, "a policy string such as `rucb(alpha=0.6)`")},
       as_optional(inlined(&ExperimentBody::goal, Described<Goal>::fields)),
@@ -151,7 +157,7 @@ struct PatchBody {
   std::optional<GuardrailsBody> guardrails;
 
   static constexpr std::string_view schema = "PatchRequest";
-  static constexpr FieldList fields{optional("name", &PatchBody::name),
+  static constexpr FieldList fields{optional("name", &PatchBody::name, "200 bytes at most", kShortName),
                                     optional("feedback", &PatchBody::feedback),
                                     optional("guardrails", &PatchBody::guardrails)};
 };
@@ -273,7 +279,7 @@ struct TokenBody {
 
   static constexpr std::string_view schema = "TokenRequest";
   static constexpr FieldList fields{
-      required("scope", &TokenBody::scope), optional("name", &TokenBody::name, "what you call it"),
+      required("scope", &TokenBody::scope), optional("name", &TokenBody::name, "what you call it; 200 bytes at most", kShortName),
       optional("experiment_id", &TokenBody::experiment_id, "where it is for one experiment only",
                IsIdOf{"an experiment"}),
       optional("expires_at", &TokenBody::expires_at)};
@@ -352,7 +358,7 @@ struct UbiBody {
   static constexpr bool others_ignored = true;
   static constexpr FieldList fields{
       required("action_name", &UbiBody::action_name, "`click`, `add_to_cart`, .."),
-      required("timestamp", &UbiBody::timestamp),
+      required("timestamp", &UbiBody::timestamp, "RFC 3339, with its zone"),
       required("query_id", &UbiBody::query_id, "the id of the duel"),
       optional("session_id", &UbiBody::session_id),
       optional("event_attributes", &UbiBody::event_attributes)};

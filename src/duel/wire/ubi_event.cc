@@ -2,6 +2,7 @@
 
 #include "duel/core/described_json.h"
 #include "duel/core/digest.h"
+#include "duel/core/timestamp.h"
 #include "duel/wire/requests.h"
 
 namespace duel {
@@ -19,6 +20,10 @@ Result<UbiEvent> ubi_event_of(const Json& json) {
                                     {"/timestamp", &body.timestamp},
                                     {"/query_id", &body.query_id}}) {
     if (value->empty()) return Error::invalid_argument(std::string(name) + " is empty");
+  }
+  const auto time = parse_written_time(body.timestamp);
+  if (!time || time->form != WrittenTime::Form::zoned) {
+    return Error::invalid_argument("/timestamp is not a time such as 2026-11-15T09:00:00Z");
   }
   const UbiAttributes attributes = body.event_attributes.value_or(UbiAttributes{});
   UbiEvent event;
