@@ -228,10 +228,27 @@ class Reader {
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     return fmt::format(": line {}, column {}", line, column);
   }
+  // Where the first control character in a string is, or where the string begins that does not end.
+  static std::size_t fault_in_string(std::string_view text) {
+    std::size_t begin = std::string_view::npos;  // of the string that is being read
+    for (std::size_t k = 0; k < text.size(); ++k) {
+      if (text[k] == '"') {
+        begin = begin == std::string_view::npos ? k : std::string_view::npos;
+      } else if (begin != std::string_view::npos) {
+        if (static_cast<unsigned char>(text[k]) < 0x20) return k;
+        if (text[k] == '\\') ++k;
+      }
+    }
+    return std::min(begin, text.size());
+  }
   // What is wrong with a text of which nothing was read.
   static std::string why_unread(simdjson::error_code code, std::string_view text) {
-    if (code == simdjson::UNCLOSED_STRING) return ": a string does not end";
-    if (code == simdjson::UNESCAPED_CHARS) return ": a string has a control character";
+    if (code == simdjson::UNCLOSED_STRING) {
+      return place_of(text, fault_in_string(text)) + ": a string does not end";
+    }
+    if (code == simdjson::UNESCAPED_CHARS) {
+      return place_of(text, fault_in_string(text)) + ": a string has a control character";
+    }
     const std::size_t at = find_invalid_utf8(text);
     return at == std::string_view::npos ? "" : place_of(text, at) + " is not UTF-8";
   }
