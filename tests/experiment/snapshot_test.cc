@@ -3,16 +3,22 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "duel/core/archive.h"
+#include "duel/core/deflate.h"
 #include "duel/core/described_json.h"
+#include "duel/core/digest.h"
 #include "duel/core/rng.h"
 #include "duel/experiment/experiment.h"
 #include "duel/store/sqlite.h"
 #include "duel/verdict/experiment_result.h"
+#include "duel/verdict/view.h"
 #include "duel/wire/experiment_answers.h"
 #include "tests/experiment/held_experiment.h"
 
@@ -268,6 +274,61 @@ TEST_F(RefusedSnapshot, is_one_from_beyond_the_end_of_the_log) {
   EXPECT_EQ(loaded->snapshot_sequence(), 0U);
   EXPECT_EQ(loaded->ledger().sequence(), 10U);
   EXPECT_NE(loaded->refused_snapshot(), "");
+}
+
+// The bytes of a snapshot with another experiment's live state in place of its own.
+std::string with_live_state(const std::string& bytes, const std::string& live) {
+  const std::string magic = StateWriter::kMagic;
+  const auto number_at = [](std::string_view text) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, text.data(), sizeof number);
+    return number;
+  };
+  const auto number = [](std::uint64_t value) {
+    return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const std::string state =
+      inflated(std::string_view(bytes).substr(kHexDigits), std::size_t{1} << 24).value();
+  const std::string_view body =
+      std::string_view(state).substr(magic.size() + 8, state.size() - magic.size() - 16);
+  const std::string forged =
+      number(live.size()) + live + std::string(body.substr(8 + number_at(body)));
+  const std::string packed =
+      deflated(magic + number(forged.size()) + forged + number(hash_text(forged)));
+  return sha256_hex(packed) + packed;
+}
+
+// It fits its record in all that a load can see, and would be used for ever.
+TEST(ForgedSnapshot, is_found_by_the_audit) {
+  const auto play_with = [](HeldExperiment& owner, const std::string& third_winner) {
+    for (int k = 0; k < 6; ++k) {
+      const std::string id = fmt::format("q{}", k);
+      ASSERT_TRUE(owner->serve({.duel_id = id}, {kNow}).ok());
+      const auto duel = *owner->ledger().find_open(id);
+      const bool second = k == 3 && third_winner == "second";
+      const Answer answer{Answered::win, owner->ledger().id_of(second ? duel.second : duel.first)};
+      ASSERT_TRUE(owner->report({.duel_id = id, .answer = answer}, {kNow}).ok());
+      owner.commit();
+    }
+  };
+  HeldExperiment owner(experiment_of()), other(experiment_of());
+  play_with(owner, "first");
+  play_with(other, "second");
+  const std::shared_ptr<Store> store(&owner.store(), [](Store*) {});
+  const auto audit = [&] { return View::audit(store, "e", [] { return false; }); };
+  Snapshot snapshot = *owner.save();
+  ASSERT_TRUE(store->put_snapshot("e", snapshot).ok());
+  EXPECT_TRUE(audit().ok());
+  snapshot.bytes = with_live_state(snapshot.bytes, *other->live().save());
+  ASSERT_TRUE(store->put_snapshot("e", snapshot).ok());
+  const auto loaded = owner.load();
+  ASSERT_EQ(loaded->snapshot_sequence(), snapshot.sequence) << loaded->refused_snapshot();
+  ASSERT_EQ(loaded->ledger().state_hash(), other->ledger().state_hash());
+  const Status audited = audit();
+  ASSERT_FALSE(audited.ok());
+  EXPECT_NE(audited.error().message.find("is not the one that the records make"),
+            std::string::npos)
+      << audited.error().message;
 }
 
 // --- A loss of power ----------------------------------------------------------------------------

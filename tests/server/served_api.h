@@ -53,6 +53,7 @@ class ServedApi {
     of_engine.most_in_memory = most_in_memory;
     of_engine.most_waiting = most_waiting;
     of_engine.most_arms = most_arms;
+    of_engine.most_ahead = most_ahead;
     of_engine.say = say;
     of_engine.snapshot_every = snapshot_every;
     of_engine.snapshot_interval = {};
@@ -131,6 +132,7 @@ class ServedApi {
   std::size_t most_in_memory = 200;
   std::size_t most_waiting = 20'000;
   std::size_t most_arms = 1'000;
+  std::chrono::milliseconds most_ahead = std::chrono::hours(1);
   std::function<void(const std::string&)> say;  // hears what an operator should know
   std::uint64_t snapshot_every = 20'000;
   ApiOptions options{{"127.0.0.1", 7557}, "https://duel.example.org", {"https://shop.example"}};

@@ -45,13 +45,19 @@ class FaultyStore final : public Store {
   // Called before an experiment's head is looked up or its snapshot is put ("head", "snapshot"), on
   // the thread that does it: a test can hold it up there.
   std::function<void(std::string_view what, const std::string& experiment)> before{};
+  // Called before a line is given to its reader.
+  std::function<void(const std::string& experiment, std::uint64_t line)> before_line{};
 
   Result<std::vector<std::string>> list() override { return store_->list(); }
   Status create(const std::string& experiment) override { return store_->create(experiment); }
   Status own(const std::string& experiment) override { return store_->own(experiment); }
   Result<std::uint64_t> read(const std::string& experiment, std::uint64_t after,
                              const LineSink& sink) override {
-    return store_->read(experiment, after, sink);
+    if (!before_line) return store_->read(experiment, after, sink);
+    return store_->read(experiment, after, [&](std::string_view line) {
+      before_line(experiment, ++after);
+      return sink(line);
+    });
   }
   Result<Head> head(const std::string& experiment) override {
     if (before) before("head", experiment);

@@ -24,6 +24,7 @@ struct ServeArguments {
   std::string advertise;
   std::uint64_t lease = 10;
   std::uint64_t threads = 2;
+  std::uint64_t most_ahead = 3'600;
   EngineOptions engine;
   ApiOptions api;
   std::string on_certified;
@@ -102,6 +103,7 @@ Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) 
         .in_field("listen");
   }
   EngineOptions options = arguments.engine;
+  options.most_ahead = std::chrono::seconds(arguments.most_ahead);
   options.say = [&context](const std::string& message) { context.note(message); };
   DUEL_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(store, std::move(options)));
   // The port is part of what `Host` may say, and known only once it is taken.
@@ -181,6 +183,9 @@ void add_serve_command(Command& program) {
       "Experiments kept in memory (default 200). Others are loaded from the store when needed.");
   command.add("--max-arms N", count(&arguments.engine.most_arms, 2, 100'000),
               "Arms of an experiment (default 1000). Its memory grows with their square.");
+  command.add("--most-ahead S", count(&arguments.most_ahead, 1, 3'650ULL * 86'400),
+              "Seconds by which the last record of an experiment may be ahead of the clock (default "
+              "3600). Others are not served: their clock was wrong, or this one is.");
   command.add(
       "--rate-limit N",
       number(

@@ -18,6 +18,11 @@ std::vector<std::string> names_of(const TaskSet& tasks) {
   return names;
 }
 
+// Apart from the ids of duels, which hold no slash.
+std::string key_of_comparison(const std::string& comparison_id) {
+  return "comparison/" + comparison_id;
+}
+
 // Why the arms cannot change as they are asked to. The store's trouble is no fault of the change.
 Error against_the_change(Error error) {
   if (error.code != ErrorCode::io) error.code = ErrorCode::conflict;
@@ -30,6 +35,9 @@ std::string Experiment::key_of(const Record& record) {
   return std::visit(
       []<class Kind>(const Kind& kind) -> std::string {
         if constexpr (requires { kind.duel_id; }) return kind.duel_id;
+        if constexpr (std::is_same_v<Kind, ComparisonRecord>) {
+          if (!kind.comparison_id.empty()) return key_of_comparison(kind.comparison_id);
+        }
         return "";
       },
       record);
@@ -140,10 +148,17 @@ void Experiment::remember_for_subject(const ServeRecord& serve) {
                 [&](const auto& one) { return std::ranges::all_of(one.second, answered); });
 }
 
+Status Experiment::pass_audit(const Moment& moment) {
+  audited_ = true;
+  return stage_certificate(moment);
+}
+
 Status Experiment::stage_certificate(const Moment& moment) {
-  if (!ledger().certificate() || ledger().certificate_recorded()) return Done{};
+  if (!audited_ || !ledger().certificate() || ledger().certificate_recorded()) return Done{};
   DUEL_RETURN_IF_ERROR(stage(ledger().certified_record(), moment));
-  if (ledger().experiment().service.on_certified == OnCertified::complete) {
+  // A certificate that waited may come after somebody has completed the experiment.
+  if (ledger().experiment().service.on_certified == OnCertified::complete &&
+      !ledger().completed()) {
     DUEL_RETURN_IF_ERROR(stage(CompletedRecord{"certified"}, moment));
   }
   return Done{};
@@ -222,24 +237,55 @@ Status Experiment::complete(std::string_view why_open_duels_end, const Moment& m
   // A log that ended with the answer that brought the certificate does not say so yet.
   DUEL_RETURN_IF_ERROR(stage_certificate(moment));
   if (ledger().completed()) return Done{};
-  const bool certified = ledger().certificate().has_value();
+  const bool certified = ledger().certificate_recorded();
   DUEL_RETURN_IF_ERROR(stage(CompletedRecord{certified ? "certified" : "stopped"}, moment));
   return Done{};
 }
 
-Status Experiment::compare(std::vector<ComparisonRecord> comparisons, const Moment& moment) {
+Result<Experiment::Compared> Experiment::compare(std::vector<ComparisonRecord> comparisons,
+                                                 const Moment& moment) {
+  duels_->forget();
+  std::vector<ComparisonRecord> fresh;
+  TextMap<std::size_t> fresh_by_id;
+  // Whether the comparison is known: recorded before, or a second time in this request.
+  const auto is_known = [&](const ComparisonRecord& record) -> Result<bool> {
+    const std::string& id = record.comparison_id;
+    if (id.empty()) return false;
+    DUEL_RETURN_IF_ERROR(check_id("a comparison", id));
+    const ComparisonRecord* earlier = nullptr;
+    if (const auto found = fresh_by_id.find(id); found != fresh_by_id.end()) {
+      earlier = &fresh[found->second];
+    } else {
+      DUEL_ASSIGN(const DuelRecords* records,
+                  duels_->look_up(key_of_comparison(id), ledger().sequence() + 1));
+      if (records->comparison) earlier = &*records->comparison;
+    }
+    if (earlier == nullptr) return false;
+    if (*earlier == record) return true;
+    return refused(Reason::other_question,
+                   fmt::format("the comparison '{}' was made with other content", id));
+  };
   for (std::size_t k = 0; k < comparisons.size(); ++k) {
-    if (const Status status = live_.check(comparisons[k]); !status.ok()) {
-      Error error = status.error();
-      error.code = ErrorCode::invalid_argument;
+    const auto at_fault = [k](Error error) {
+      if (error.code == ErrorCode::io) return error;
+      if (!reason_of(error)) error.code = ErrorCode::invalid_argument;
       error.field = fmt::format("[{}]", k);
       return error;
-    }
+    };
+    ComparisonRecord& record = comparisons[k];
+    const Status fits = live_.check(record);
+    if (!fits.ok()) return at_fault(fits.error());
+    const Result<bool> known = is_known(record);
+    if (!known.ok()) return at_fault(known.error());
+    if (*known) continue;
+    if (!record.comparison_id.empty()) fresh_by_id.emplace(record.comparison_id, fresh.size());
+    fresh.push_back(std::move(record));
   }
-  for (ComparisonRecord& record : comparisons) {
+  const Compared compared{fresh.size(), comparisons.size() - fresh.size()};
+  for (ComparisonRecord& record : fresh) {
     DUEL_RETURN_IF_ERROR(stage(std::move(record), moment));
   }
-  return Done{};
+  return compared;
 }
 
 Overview overview_of(const Ledger& ledger) {
@@ -248,7 +294,7 @@ Overview overview_of(const Ledger& ledger) {
           .mode = ledger.experiment().service.mode,
           .arms = ledger.num_arms(),
           .served = ledger.served(),
-          .certified = ledger.certificate().has_value()};
+          .certified = ledger.certificate_recorded()};
 }
 
 }  // namespace duel

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -60,6 +61,10 @@ struct Setting {
   std::function<std::string(std::int64_t now_ms)> new_id{};
   // Whether duels expire by the clock. A local run waits for its judges itself.
   bool deadlines = true;
+  // By how much the last record may be ahead of the clock when the experiment is loaded. Recorded
+  // time never goes back, so it would stand still until the clock has caught up: nothing would
+  // expire, and no cap of a day would end.
+  std::int64_t most_ahead_ms = std::numeric_limits<std::int64_t>::max();
   // The names of tasks that the first record only counts. Where it holds the tasks, they are known
   // from there.
   std::vector<std::string> tasks{};
@@ -267,8 +272,13 @@ class Experiment {
   Result<ServedPage> serve_page(const Wish& wish, const Lists& lists, const Moment& moment);
   // The reason why the event is not taken, or nothing.
   Result<std::optional<std::string>> click(const PageEvent& event, const Moment& moment);
-  // All of them or none.
-  Status compare(std::vector<ComparisonRecord> comparisons, const Moment& moment);
+  // All of them or none. One whose id is known is not recorded again; the same id with other
+  // content is refused.
+  struct Compared {
+    std::uint64_t recorded = 0;
+    std::uint64_t known = 0;
+  };
+  Result<Compared> compare(std::vector<ComparisonRecord> comparisons, const Moment& moment);
 
   Status configure(const ConfiguredRecord& changed, const Moment& moment);
   enum class Step { start, pause, resume, complete, archive };
@@ -289,6 +299,17 @@ class Experiment {
   // Expires or closes what is due. Whether anything was.
   Result<bool> expire(const Moment& moment);
 
+  // --- Certificates rest on a log that was read whole. -------------------------------------------
+  // After a load from a snapshot nobody has read what lies below it, so a certificate that is
+  // reached is not recorded. The holder checks the log (View::audit) and says so here.
+  bool audited() const { return audited_; }
+  // Whether `pass_audit` would change something: it was not called, or a certificate waits that
+  // the process before had not recorded.
+  bool awaits_audit() const {
+    return !audited_ || (ledger().certificate() && !ledger().certificate_recorded());
+  }
+  Status pass_audit(const Moment& moment);
+
   // --- Lines that wait for the store, after which head, and that they are there now. -------------
   bool has_staged() const { return !lines_.empty(); }
   const Head& stored_head() const { return stored_head_; }
@@ -296,7 +317,7 @@ class Experiment {
   std::vector<Line> staged_lines() const;
   void committed();
 
-  // What a line is found by in the store: the id of its duel. And its tag: a number of the pair and
+  // What a line is found by in the store: the id of its duel or of its comparison. And its tag: a number of the pair and
   // the subject that it was served to as evidence.
   static std::string key_of(const Record& record);
   static std::uint64_t tag_of(const Record& record);
@@ -395,6 +416,7 @@ class Experiment {
   std::vector<StagedLine> lines_;
   std::unordered_set<std::uint64_t> staged_tags_;  // of these lines
   std::uint64_t snapshot_sequence_ = 0;
+  bool audited_ = true;  // the whole log was read, by this object or by its holder
   std::uint64_t cut_bytes_ = 0;
   std::string refused_snapshot_;
   Sha256 sha_;

@@ -6,6 +6,7 @@
 #include "duel/core/archive_containers.h"
 #include "duel/core/deflate.h"
 #include "duel/core/described_json.h"
+#include "duel/core/timestamp.h"
 #include "duel/experiment/experiment.h"
 #include "duel/log/experiment_log.h"
 #include "duel/version_info.h"
@@ -39,6 +40,21 @@ Result<std::string> state_of(const Snapshot& snapshot) {
     return Error::invalid_data("its bytes are damaged");
   }
   return inflated(bytes.substr(kHexDigits), kMostStateBytes);
+}
+
+// A clock that was once far ahead has left its time in the log. The clock of today may be the wrong
+// one as well, so a person has to look.
+Status check_clock(const Experiment& experiment, std::int64_t now_ms, std::int64_t most_ahead_ms) {
+  const std::int64_t last_ms = experiment.last_time_ms();
+  if (last_ms <= now_ms || last_ms - now_ms <= most_ahead_ms) return Done{};
+  Error error = refused(
+      Reason::ahead_of_clock,
+      fmt::format("the last record of '{}' is of {}, {} s ahead of the clock ({}), and recorded "
+                  "time would stand still until then",
+                  experiment.id(), format_timestamp(last_ms), (last_ms - now_ms + 999) / 1000,
+                  format_timestamp(now_ms)));
+  error.hint = "set the clock right and start again; if it is right, raise most-ahead";
+  return error;
 }
 
 Error unlike_its_record() {
@@ -135,6 +151,7 @@ Status Experiment::restore(const Snapshot& snapshot, const RestoreExtra& restore
   }
   duels_->know_arms(ledger().arms());
   snapshot_sequence_ = snapshot.sequence;
+  audited_ = false;
   return Done{};
 }
 
@@ -243,6 +260,7 @@ Result<std::unique_ptr<Experiment>> Experiment::load(Setting setting,
   if (!loaded) {
     DUEL_ASSIGN(loaded, from_log(setting, experiment_id, std::nullopt));
   }
+  DUEL_RETURN_IF_ERROR(check_clock(*loaded, now_ms, setting.most_ahead_ms));
   const Moment moment{now_ms};
   if (power_lost) {
     const auto& certificate = loaded->ledger().certificate();

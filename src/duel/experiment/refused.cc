@@ -17,6 +17,7 @@ ErrorCode code_of(Reason reason) {
     case Reason::overloaded:
     case Reason::store_unavailable:
     case Reason::damaged:
+    case Reason::ahead_of_clock:
     case Reason::internal:
       return ErrorCode::io;
     default:

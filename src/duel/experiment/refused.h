@@ -33,7 +33,8 @@ enum class Reason {
   not_ours,  // another node owns the experiment
   overloaded,
   store_unavailable,
-  damaged,   // the log cannot be read as it is
+  damaged,         // the log cannot be read as it is
+  ahead_of_clock,  // the log ends at a time that the clock will reach only much later
   internal,  // a check of our own failed
 };
 
@@ -63,6 +64,7 @@ struct Words<Reason> {
                            {"overloaded", Reason::overloaded},
                            {"store_unavailable", Reason::store_unavailable},
                            {"damaged", Reason::damaged},
+                           {"ahead_of_clock", Reason::ahead_of_clock},
                            {"internal", Reason::internal}});
 };
 

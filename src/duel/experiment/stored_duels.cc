@@ -43,6 +43,8 @@ void StoredDuels::take(DuelRecords& records, LogEntry entry) {
     records.settled = std::move(entry);
   } else if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
     records.refused.push_back(outcome->answer);
+  } else if (auto* comparison = std::get_if<ComparisonRecord>(&entry.record)) {
+    records.comparison = std::move(*comparison);
   }
 }
 

@@ -16,7 +16,7 @@
 
 namespace duel {
 
-// The records of one duel, as far as there are any.
+// The records of one duel, as far as there are any, or of one comparison.
 struct DuelRecords {
   std::optional<LogEntry> serve;
   std::optional<LogEntry> settled;  // its first outcome, or its expiry
@@ -24,6 +24,7 @@ struct DuelRecords {
   std::vector<PagedRecord> paged;   // its pages after the first
   std::vector<EventRecord> events;  // on them
   std::vector<Answer> refused;      // those after the first
+  std::optional<ComparisonRecord> comparison;
 };
 
 class StoredDuels final : public SettledDuels {

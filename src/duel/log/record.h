@@ -391,6 +391,7 @@ struct ComparisonRecord {
   std::string made_at;                              // as it was written there
   std::vector<std::pair<std::string, Json>> extra;  // other columns of the file it came from
   bool evidence = true;                             // whether it may count, if comparisons do
+  std::string comparison_id{};  // by which a repeat is known; the sender may give none
 
   friend bool operator==(const ComparisonRecord&, const ComparisonRecord&) = default;
 };

@@ -239,7 +239,9 @@ struct Described<ComparisonRecord> {
       FieldList{optional("source", &ComparisonRecord::source),
                 optional("made_at", &ComparisonRecord::made_at, "as it was written there"),
                 optional("extra", &ComparisonRecord::extra, "other columns"),
-                optional("evidence", &ComparisonRecord::evidence, "false where it may not count")});
+                optional("evidence", &ComparisonRecord::evidence, "false where it may not count"),
+                optional("comparison_id", &ComparisonRecord::comparison_id,
+                         "by which the server knows a repeat")});
 };
 
 template <>

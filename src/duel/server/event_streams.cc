@@ -20,9 +20,9 @@ std::vector<EngineEvent> events_since(const Ledger& ledger, std::optional<std::u
   if (*seen > now) return {{id, now, "reset"}};
   std::vector<EngineEvent> events;
   if (ledger.configured_at() > *seen) events.push_back({id, ledger.configured_at(), "state"});
-  const auto& certificate = ledger.certificate();
-  if (certificate && certificate->sequence > *seen) {
-    events.push_back({id, certificate->sequence, "certified"});
+  // One that is reached and not recorded waits for the check of the log.
+  if (ledger.certificate_recorded() && ledger.certificate()->sequence > *seen) {
+    events.push_back({id, ledger.certificate()->sequence, "certified"});
   }
   std::ranges::sort(events, {}, &EngineEvent::sequence);
   if (now > *seen) events.push_back({id, now, "result"});

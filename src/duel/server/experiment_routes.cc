@@ -219,8 +219,9 @@ void Api::take_comparisons(Call& call) {
   if (!comparisons.ok()) return call.send(refusal(comparisons.error()));
   ask(call, AnswerWhen::durable,
       [comparisons = *comparisons](const Turn& turn) -> Result<AcceptedAnswer> {
-        DUEL_RETURN_IF_ERROR(turn.experiment.compare(comparisons, turn.moment));
-        return AcceptedAnswer{comparisons.size()};
+        DUEL_ASSIGN(const Experiment::Compared compared,
+                    turn.experiment.compare(comparisons, turn.moment));
+        return AcceptedAnswer{comparisons.size(), compared.known};
       });
 }
 

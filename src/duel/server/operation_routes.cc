@@ -104,7 +104,11 @@ void Api::readyz(Call& call) {
                                             : "the store takes no more records",
                              true));
   }
-  call.send(answer_of(200, StatusAnswer{"ready"}));
+  ReadyAnswer ready;
+  for (auto& [id, why] : engine_.audits().out_of_service()) {
+    ready.out_of_service.push_back({id, why});
+  }
+  call.send(answer_of(200, ready));
 }
 
 void Api::metrics(Call& call) {

@@ -90,12 +90,14 @@ void Api::add_routes() {
       .gives<ArmAnswer>()
       .refuses({404, 409});
   add(post, one + "/comparisons", "take_comparisons",
-      "Comparisons made elsewhere: the policy learns from them, the certificate does not.", {admin},
-      &Api::take_comparisons)
+      "Comparisons made elsewhere: the policy learns from them, the certificate does not. All are "
+      "taken or none. With a `comparison_id` each, the request can be repeated: what is known is "
+      "not counted again, and the same id with other content is 422.",
+      {admin}, &Api::take_comparisons)
       .takes<std::vector<ComparisonBody>>()
       .at_most(kOfComparisons, 20)
       .gives<AcceptedAnswer>()
-      .refuses({404, 409});
+      .refuses({404, 409, 422});
   add(post, one + "/import", "import_log", "Make an experiment of a log.", {admin},
       &Api::import_log)
       .takes_text("application/x-ndjson")
@@ -216,8 +218,9 @@ void Api::add_routes() {
       .refuses({404});
   add(get, "/healthz", "healthz", "Whether the process answers.", {}, &Api::healthz)
       .gives<StatusAnswer>();
-  add(get, "/readyz", "readyz", "Whether outcomes can be taken.", {}, &Api::readyz)
-      .gives<StatusAnswer>();
+  add(get, "/readyz", "readyz",
+      "Whether outcomes can be taken, and which experiments cannot be served.", {}, &Api::readyz)
+      .gives<ReadyAnswer>();
   add(get, "/metrics", "metrics", "Figures for Prometheus.", {read}, &Api::metrics)
       .gives_text({"text/plain"});
   add(get, "/openapi.json", "openapi", "This API in OpenAPI 3.1.", {}, &Api::show_openapi)

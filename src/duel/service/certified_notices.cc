@@ -20,11 +20,12 @@ Result<std::string> certificate_of(Engine& engine, const std::string& experiment
   engine.ask<bool>(
       experiment_id, AnswerWhen::durable,
       [](const Turn& turn) -> Result<bool> {
-        return turn.experiment.ledger().certificate().has_value();
+        return turn.experiment.ledger().certificate_recorded();
       },
       [&](Result<bool> answer, const Delivery&) { told.set_value(std::move(answer)); });
   DUEL_ASSIGN(const bool certified, told.get_future().get());
   if (!certified) return std::string();
+  DUEL_RETURN_IF_ERROR(engine.audits().check(experiment_id));
   DUEL_ASSIGN(const std::unique_ptr<View> view, View::load(engine.shared_store(), experiment_id));
   return view->history().certificate();
 }

@@ -127,6 +127,9 @@ Engine::Engine(std::shared_ptr<Store> store, EngineOptions options, std::string 
 
 void Engine::start_queues() {
   last_tick_ms_ = options_.clock();
+  audits_ = std::make_unique<Audits>(store_, world(), options_.say);
+  // With nodes each experiment is checked by the node that takes it.
+  if (nodes_ == nullptr) audits_->begin_all();
   // Two, so that a small experiment need not wait for a large one.
   keeper_ = world().queue({.threads = 2, .low_priority = true});
   syncs_ = world().queue();
@@ -136,6 +139,7 @@ void Engine::start_queues() {
 
 Engine::~Engine() {
   if (!turns_) return;  // it never started
+  audits_->stop();      // a long log is no reason to stay
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -181,6 +185,7 @@ Setting Engine::setting_of(const std::string& experiment_id, History& history) c
           .draft_seed = std::stoull(draft.substr(0, 16), nullptr, 16),
           .new_id = [&world = world()](std::int64_t now_ms) { return new_duel_id(world, now_ms); },
           .deadlines = true,
+          .most_ahead_ms = options_.most_ahead.count(),
           .tasks = {},
           .follower = [&history](const Ledger& ledger,
                                  const LogEntry& entry) { history.note(ledger, entry); }};
@@ -235,7 +240,7 @@ void Engine::tell(const Experiment& experiment, const Before& before) {
   if (ledger.sequence() == before.sequence) return;
   EngineEvent event{experiment.id(), ledger.sequence(), "result"};
   if (ledger.configured_at() != before.configured) event.kind = "state";
-  if (!before.certified && ledger.certificate()) event.kind = "certified";
+  if (!before.certified && ledger.certificate_recorded()) event.kind = "certified";
   // An event carries no result, only the sequence to fetch: of several in a row the last suffices.
   if (!events_.empty() && events_.back().kind == "result" && event.kind == "result" &&
       events_.back().experiment_id == event.experiment_id) {
@@ -299,6 +304,11 @@ Status Engine::write_imported(const std::shared_ptr<Import>& import, Facts& fact
 
 void Engine::hold(const std::string& experiment_id, Held held) {
   metrics_.know(experiment_id);
+  if (held.experiment->audited()) {
+    audits_->pass(experiment_id);
+  } else if (!audits_->passed(experiment_id)) {
+    audits_->begin(experiment_id);
+  }
   // Counters count what this process did: outcomes that are already in the log are not added.
   held.counted = OutcomeCounts(held.experiment->ledger());
   publish(experiment_id, *held.experiment);
@@ -435,6 +445,9 @@ Result<Turn> Engine::turn_of_lost(const std::string& experiment_id, std::int64_t
 
 Result<Turn> Engine::turn_of(const std::string& experiment_id, std::int64_t now_ms, Facts& facts) {
   facts.touched.push_back(experiment_id);
+  if (auto damage = audits_->damage(experiment_id)) {
+    return said_of(experiment_id, std::move(*damage));
+  }
   const auto found = held_.find(experiment_id);
   if (found != held_.end()) {
     Held& held = found->second;
@@ -503,9 +516,15 @@ void Engine::load(const std::string& experiment_id, std::int64_t now_ms) {
 void Engine::take_loaded(const std::string& experiment_id,
                          Result<std::unique_ptr<Experiment>> loaded, Held held) {
   if (!loaded.ok()) {
-    load_errors_[experiment_id] = said_of(experiment_id, loaded.error());
+    const Error error = said_of(experiment_id, loaded.error());
+    load_errors_[experiment_id] = error;
+    const auto reason = reason_of(error);
+    if (reason == Reason::damaged || reason == Reason::ahead_of_clock) {
+      audits_->note_load(experiment_id, error);
+    }
     return;
   }
+  audits_->note_load(experiment_id, std::nullopt);
   // Another node has taken it meanwhile. The requests that waited are tried again and find that.
   if (epoch_of(experiment_id) != held.epoch) return;
   held.experiment = std::move(*loaded);
@@ -513,6 +532,7 @@ void Engine::take_loaded(const std::string& experiment_id,
   const auto slept = asleep_.find(experiment_id);
   const bool slept_here = slept != asleep_.end() && slept->second.epoch == held.epoch;
   if (nodes_ != nullptr && !slept_here) {
+    audits_->forget(experiment_id);
     moved_.push_back({experiment_id, experiment.ledger().sequence(), "reset"});
   }
   if (slept != asleep_.end()) {
@@ -788,13 +808,18 @@ void Engine::tick(std::int64_t now_ms) {
   wake_due(now_ms);
   std::vector<std::string> unfit;
   for (const auto& [id, held] : held_) {
-    if (!expire(*held.experiment, now_ms)) unfit.push_back(id);
+    const bool damaged = audits_->damage(id) && !held.experiment->has_staged();
+    if (damaged || !expire(*held.experiment, now_ms)) unfit.push_back(id);
   }
   for (const std::string& id : unfit) drop(id);
 }
 
 bool Engine::expire(Experiment& experiment, std::int64_t now_ms) {
   Before before(experiment.ledger());
+  if (experiment.awaits_audit() && audits_->passed(experiment.id())) {
+    // If it fails, nothing was staged, and the next report stages the certificate.
+    (void)experiment.pass_audit({now_ms});
+  }
   const auto expired = experiment.expire({now_ms});
   // If an expiry leads to a certificate that completes the experiment, the event is `certified`
   // and not `state`.

@@ -39,6 +39,7 @@
 #include "duel/core/text_map.h"
 #include "duel/core/world.h"
 #include "duel/experiment/experiment.h"
+#include "duel/service/audits.h"
 #include "duel/service/experiment_metrics.h"
 #include "duel/service/imported_log.h"
 #include "duel/store/store.h"
@@ -60,10 +61,12 @@ struct EngineOptions {
   std::chrono::milliseconds snapshot_interval = std::chrono::seconds(5);
   std::size_t largest_group = 512;        // requests in one commit
   std::size_t most_arms = 1'000;          // of a new experiment: its state grows with their square
+  // An experiment whose last record is further ahead of the clock is not served, and a log with
+  // such a line not imported. Clocks of machines differ by less.
+  std::chrono::milliseconds most_ahead = std::chrono::hours(1);
   World* world = &system_world();         // time, random bytes and threads
   std::function<std::int64_t()> clock{};  // milliseconds since 1970; the world's if empty
-  // Receives messages for the operator. Called on the engine's thread, and about mistakes of ours
-  // on any.
+  // Receives messages for the operator. Any thread of the engine calls it.
   std::function<void(const std::string&)> say{};
 };
 
@@ -155,7 +158,8 @@ class Engine {
   // is one of that name.
   template <class Answer, class Show, class Deliver>
   void import_log(const std::string& experiment_id, LogText log, Show show, Deliver done) {
-    auto marks = check_imported(experiment_id, log.text, {options_.most_arms, options_.clock()});
+    auto marks = check_imported(experiment_id, log.text,
+                                {options_.most_arms, options_.clock(), options_.most_ahead});
     if (!marks.ok()) {
       return done(Result<Answer>(Error::invalid_data(marks.error().to_string())), Delivery{});
     }
@@ -191,6 +195,8 @@ class Engine {
   // How long the store took to append.
   DurationHistogram append_durations() const;
 
+  // Which logs this process has read whole, and which experiments are out of service.
+  Audits& audits() { return *audits_; }
   // Whether outcomes can be taken.
   bool ready() const;
   // Finds out whether the store takes records again. A server that is not ready gets no requests,
@@ -402,7 +408,7 @@ class Engine {
     explicit Before(const Ledger& ledger)
         : sequence(ledger.sequence()),
           configured(ledger.configured_at()),
-          certified(ledger.certificate().has_value()) {}
+          certified(ledger.certificate_recorded()) {}
     std::uint64_t sequence;
     std::uint64_t configured;
     bool certified;
@@ -468,6 +474,7 @@ class Engine {
   std::vector<Waiting> unsynced_;
   bool syncing_ = false;  // a task that will take them is posted
 
+  std::unique_ptr<Audits> audits_;     // has its own lock
   std::unique_ptr<TaskQueue> keeper_;  // loads, saves and imports
   std::unique_ptr<TaskQueue> syncs_;
   std::unique_ptr<TaskQueue> turns_;

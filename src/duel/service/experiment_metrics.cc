@@ -31,7 +31,7 @@ void ExperimentMetrics::count(const Ledger& ledger, const OutcomeCounts& before,
   const std::lock_guard lock(mutex_);
   Series& series = series_[ledger.experiment().experiment_id];
   series.outcomes.add_difference(now, before);
-  series.standing = {ledger.num_pending(), ledger.certificate().has_value()};
+  series.standing = {ledger.num_pending(), ledger.certificate_recorded()};
 }
 
 void ExperimentMetrics::forget_standing(const std::string& experiment_id) {

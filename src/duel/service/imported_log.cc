@@ -19,9 +19,6 @@
 namespace duel {
 namespace {
 
-// By how much a log may be ahead of this server's clock.
-constexpr std::chrono::milliseconds kClockTolerance = std::chrono::hours(24);
-
 std::string line_place(std::uint64_t line) { return fmt::format("line {}", line); }
 
 Error not_servable(std::string_view field, const std::string& message) {
@@ -115,9 +112,9 @@ class Folding {
   }
 
   // Recorded time never goes back. After a record from the future every serve would carry its time,
-  // and nothing would expire until the clock gets there. Clocks may differ by up to a day.
+  // and nothing would expire until the clock gets there.
   Status check_time(std::int64_t time_ms) const {
-    if (time_ms <= limits_.now_ms + kClockTolerance.count()) return Done{};
+    if (time_ms <= limits_.now_ms + limits_.most_ahead.count()) return Done{};
     return not_servable(
         "time", fmt::format("is {}, and this server's clock says {}", format_timestamp(time_ms),
                             format_timestamp(limits_.now_ms)));

@@ -2,6 +2,7 @@
 // a line is written. So every imported log can be loaded, and a bad one leaves its name free.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,6 +30,7 @@ struct LogText {
 struct ImportLimits {
   std::size_t most_arms = 0;
   std::int64_t now_ms = 0;  // by the server's clock
+  std::chrono::milliseconds most_ahead{};  // of that clock
 };
 
 // Gives one mark for each line of the text. An error (`invalid_data`) names the line: "line 3". Any

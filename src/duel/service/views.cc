@@ -204,6 +204,13 @@ void Views::answer(const std::string& experiment_id, Seen& seen, std::vector<Ask
   // Step 2: all others are made from the head, and go out after one sync for all of them.
   Status ready = check_id("an experiment", experiment_id).ok() ? refresh(experiment_id, seen)
                                                                : Error::not_found("");
+  // A snapshot may hold a certificate that the log below it does not give. This takes as long as
+  // reading the log, on this reader's thread, and once after a start.
+  if (ready.ok() && seen.view->ledger().certificate()) {
+    ready = engine_.audits().check(experiment_id);
+  } else if (const auto damage = engine_.audits().damage(experiment_id)) {
+    ready = *damage;
+  }
   std::vector<Result<ShownText>> answers;
   for (const Asked& one : asked) {
     try {
@@ -223,6 +230,10 @@ void Views::answer(const std::string& experiment_id, Seen& seen, std::vector<Ask
 
 Listed Views::listed(const Outline& outline) {
   Listed row{outline.experiment};
+  if (const auto damage = engine_.audits().damage(outline.experiment)) {
+    row.error = said_of(outline.experiment, *damage).to_string();
+    return row;
+  }
   if (auto held = engine_.overview_of_held(outline.experiment)) {
     row.summary = std::move(*held);
     return row;

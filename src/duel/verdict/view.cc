@@ -1,5 +1,7 @@
 #include "duel/verdict/view.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <variant>
 
@@ -34,10 +36,9 @@ Status View::fold(const LogEntry& entry) {
   return Done{};
 }
 
-Result<std::unique_ptr<View>> View::from_snapshot(const std::shared_ptr<Store>& store,
-                                                  const std::string& name,
-                                                  const Snapshot& snapshot) {
-  DUEL_ASSIGN(const LogEntry first, read_first_record(*store, name));
+Result<std::unique_ptr<View>> View::restored(const std::shared_ptr<Store>& store,
+                                             const std::string& name, const LogEntry& first,
+                                             const Snapshot& snapshot) {
   DUEL_ASSIGN(std::unique_ptr<View> view, begin(store, name, first));
   DUEL_ASSIGN(const Experiment::SavedShown shown,
               Experiment::restore_shown(snapshot, view->ledger_));
@@ -47,6 +48,14 @@ Result<std::unique_ptr<View>> View::from_snapshot(const std::shared_ptr<Store>& 
   view->duels_->know_arms(view->ledger_.arms());
   view->last_time_ms_ = shown.last_time_ms;
   view->head_ = {snapshot.sequence, snapshot.hash};
+  return view;
+}
+
+Result<std::unique_ptr<View>> View::from_snapshot(const std::shared_ptr<Store>& store,
+                                                  const std::string& name,
+                                                  const Snapshot& snapshot) {
+  DUEL_ASSIGN(const LogEntry first, read_first_record(*store, name));
+  DUEL_ASSIGN(std::unique_ptr<View> view, restored(store, name, first, snapshot));
   DUEL_RETURN_IF_ERROR(view->read_on());
   return view;
 }
@@ -73,6 +82,58 @@ Result<std::unique_ptr<View>> View::load(const std::shared_ptr<Store>& store,
     if (view.ok() || view.error().code == ErrorCode::io) return view;
   }
   return from_log(store, experiment_id);
+}
+
+Status View::audit(const std::shared_ptr<Store>& store, const std::string& experiment_id,
+                   const std::function<bool()>& stop) {
+  const auto begins = store->head(experiment_id);
+  const bool is_empty = begins.ok() ? begins->sequence == 0
+                                    : begins.error().code == ErrorCode::not_found;
+  if (is_empty) return Done{};
+  if (!begins.ok()) return begins.error();
+  DUEL_ASSIGN(const std::optional<Snapshot> snapshot, store->snapshot(experiment_id));
+  std::unique_ptr<View> view;
+  std::unique_ptr<View> saved;  // none where nobody would use the snapshot
+  bool differs = false;
+  const auto compare = [&](const LogEntry& entry) {
+    if (entry.sequence == snapshot->sequence) {
+      // With another hash it is a snapshot of another log, which nobody uses.
+      differs = entry.hash == snapshot->hash &&
+                (view->ledger().state_hash() != saved->ledger().state_hash() ||
+                 view->history().certificate() != saved->history().certificate());
+    }
+    // Evidence was taken from records below it, so that it is out of date and not damaged.
+    const auto* recovered = std::get_if<RecoveredRecord>(&entry.record);
+    if (recovered == nullptr || entry.sequence <= snapshot->sequence) return;
+    if (recovered->after < snapshot->sequence) differs = false;
+  };
+  const auto sink = [&](const LogEntry& entry) -> Status {
+    if (stop()) return Error::unsupported("the check was stopped");
+    if (view) {
+      DUEL_RETURN_IF_ERROR(view->fold(entry));
+    } else {
+      DUEL_ASSIGN(view, begin(store, experiment_id, entry));
+      if (snapshot) {
+        auto restoring = restored(store, experiment_id, entry, *snapshot);
+        if (restoring.ok()) saved = std::move(*restoring);
+      }
+    }
+    if (saved) compare(entry);
+    return Done{};
+  };
+  DUEL_ASSIGN(const LogExtent extent, read_log(*store, experiment_id, sink));
+  if (differs) {
+    return Error::invalid_data(
+        fmt::format("the state saved at record {} is not the one that the records make",
+                    snapshot->sequence),
+        experiment_id);
+  }
+  DUEL_ASSIGN(const Head head, store->head(experiment_id));
+  if (head.sequence == extent.records && head.hash != extent.head) {
+    return Error::invalid_data("the store names another last record than the log has",
+                               experiment_id);
+  }
+  return Done{};
 }
 
 Status View::read_on() {

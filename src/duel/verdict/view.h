@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,6 +26,11 @@ class View {
   // The experiment at the head of its log. `not_found` if there is none.
   static Result<std::unique_ptr<View>> load(const std::shared_ptr<Store>& store,
                                             const std::string& experiment_id);
+  // Reads the whole log and checks its chain. What a snapshot says of the experiment must be what
+  // its records make: the same state, and the same certificate. An error says what is damaged; `io`
+  // and `unsupported` say nothing of the log. `stop` is asked between two records.
+  static Status audit(const std::shared_ptr<Store>& store, const std::string& experiment_id,
+                      const std::function<bool()>& stop);
   // Reads the new records. `conflict` if the log does not continue what was read: a loss of power
   // took its end, or a `recovered` record takes evidence from records that were folded already. The
   // view is then useless and has to be loaded again.
@@ -46,6 +52,10 @@ class View {
         duels_(duels) {}
   static Result<std::unique_ptr<View>> begin(const std::shared_ptr<Store>& store,
                                              const std::string& name, const LogEntry& first);
+  // The state that the snapshot holds. REQUIRES: `first` is the first record of the log.
+  static Result<std::unique_ptr<View>> restored(const std::shared_ptr<Store>& store,
+                                                const std::string& name, const LogEntry& first,
+                                                const Snapshot& snapshot);
   static Result<std::unique_ptr<View>> from_snapshot(const std::shared_ptr<Store>& store,
                                                      const std::string& name,
                                                      const Snapshot& snapshot);

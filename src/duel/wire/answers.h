@@ -123,9 +123,13 @@ struct ExperimentSummary {
 
 struct AcceptedAnswer {
   std::uint64_t accepted = 0;
+  std::uint64_t duplicates = 0;
 
   static constexpr std::string_view schema = "Accepted";
-  static constexpr FieldList fields{required("accepted", &AcceptedAnswer::accepted)};
+  static constexpr FieldList fields{
+      required("accepted", &AcceptedAnswer::accepted, "all of the request"),
+      required("duplicates", &AcceptedAnswer::duplicates,
+               "of these: known by their ids, and not counted again")};
 };
 
 // --- Duels --------------------------------------------------------------------------------------
@@ -426,7 +430,27 @@ struct StatusAnswer {
 
   static constexpr std::string_view schema = "Status";
   static constexpr FieldList fields{
-      required("status", &StatusAnswer::status, "", OneOf("ok", "ready"))};
+      required("status", &StatusAnswer::status, "", OneOf("ok"))};
+};
+
+struct OutOfServiceAnswer {
+  std::string experiment_id;
+  std::string why;
+
+  static constexpr std::string_view schema = "OutOfService";
+  static constexpr FieldList fields{required("experiment_id", &OutOfServiceAnswer::experiment_id),
+                                    required("why", &OutOfServiceAnswer::why)};
+};
+
+struct ReadyAnswer {
+  std::string status = "ready";
+  std::vector<OutOfServiceAnswer> out_of_service;
+
+  static constexpr std::string_view schema = "Ready";
+  static constexpr FieldList fields{
+      required("status", &ReadyAnswer::status, "", OneOf("ready")),
+      optional("out_of_service", &ReadyAnswer::out_of_service,
+               "experiments that are answered 503 while all others are served")};
 };
 
 struct VersionAnswer {

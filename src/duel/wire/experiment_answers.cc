@@ -68,7 +68,8 @@ Result<std::vector<ComparisonRecord>> comparisons_of(const std::vector<Compariso
                        .source = body.source,
                        .made_at = body.made_at,
                        .extra = {},
-                       .evidence = false});
+                       .evidence = false,
+                       .comparison_id = body.comparison_id});
   }
   return records;
 }

@@ -232,6 +232,7 @@ struct ComparisonBody {
   std::string winner;
   Source source;
   std::string made_at;
+  std::string comparison_id;
 
   static constexpr std::string_view schema = "ComparisonRequest";
   static constexpr FieldList fields{
@@ -241,7 +242,9 @@ struct ComparisonBody {
       optional("winner", &ComparisonBody::winner),
       optional("source", &ComparisonBody::source, "who answered; 200 bytes at most of each text",
                ShortSource{}),
-      optional("made_at", &ComparisonBody::made_at, "200 bytes at most", ShortText{200})};
+      optional("made_at", &ComparisonBody::made_at, "200 bytes at most", ShortText{200}),
+      optional("comparison_id", &ComparisonBody::comparison_id,
+               "an id by which a repeat is known and not counted again")};
 };
 
 using ListsByArm = std::vector<std::pair<std::string, std::vector<std::string>>>;
