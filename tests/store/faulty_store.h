@@ -89,6 +89,7 @@ class FaultyStore final : public Store {
     const std::lock_guard lock(mutex_);
     return searches_;
   }
+  Status check_place() override { return store_->check_place(); }
   // Whether a fault still waits for its call.
   bool armed() const {
     const std::lock_guard lock(mutex_);

@@ -1,9 +1,14 @@
 #include "duel/client/store_location.h"
 
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
+#include "duel/core/whole_file.h"
 #include "duel/store/postgres_store.h"
 #include "duel/store/sqlite_store.h"
 
@@ -22,6 +27,27 @@ Result<std::shared_ptr<Store>> open_database(const std::string& location,
   auto store = open_postgres_store(location, options);
   if (!store.ok()) return Error(store.error()).in_field("store");
   return std::shared_ptr<Store>(std::move(*store));
+}
+
+// The folders that are made are the owner's alone: a store holds the key of all report tokens, and
+// who may write beside it could put links there. One that was there keeps its mode, unless it is
+// Duel's `own`, which older versions made readable for all.
+Status make_private_folder(const std::filesystem::path& folder, bool own) {
+  std::vector<std::filesystem::path> missing;
+  std::error_code error;
+  for (std::filesystem::path at = folder; !std::filesystem::exists(at, error);
+       at = at.parent_path()) {
+    if (at == at.parent_path()) break;
+    missing.push_back(at);
+  }
+  while (!missing.empty()) {
+    if (::mkdir(missing.back().c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+      return system_error("the directory cannot be created", missing.back(), errno);
+    }
+    missing.pop_back();
+  }
+  if (own) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+  return Done{};
 }
 
 Status check_scheme(const std::string& location) {
@@ -68,11 +94,8 @@ Result<std::shared_ptr<Store>> open_store(const std::string& location, const Nod
   }
   DUEL_RETURN_IF_ERROR(check_scheme(location));
   const std::string path = store_file(location);
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    return Error::io("the directory cannot be created: " + error.message(), folder.string());
+  DUEL_RETURN_IF_ERROR(
+      make_private_folder(std::filesystem::absolute(path).parent_path(), path == default_store()));
   DUEL_ASSIGN(std::unique_ptr<SqliteStore> store, SqliteStore::open(path));
   return std::shared_ptr<Store>(std::move(store));
 }

@@ -195,8 +195,13 @@ Experiment::Loaded Experiment::from_log(const Setting& setting, const std::strin
   if (!folded) return Error::invalid_data("the log holds no experiment", experiment_id);
   folded->stored_head_ = {extent.records, extent.head};
   folded->cut_bytes_ = extent.cut_bytes;
-  // A store of an older version keeps none.
-  if (!tags.empty()) DUEL_RETURN_IF_ERROR(setting.store->add_tags(experiment_id, tags));
+  // A store of an older version keeps none. Otherwise nothing is written: the disk may be full.
+  std::vector<std::uint64_t> missing;
+  for (const std::uint64_t tag : tags) {
+    DUEL_ASSIGN(const bool known, setting.store->tagged(experiment_id, tag));
+    if (!known) missing.push_back(tag);
+  }
+  if (!missing.empty()) DUEL_RETURN_IF_ERROR(setting.store->add_tags(experiment_id, missing));
   return folded;
 }
 

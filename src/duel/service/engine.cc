@@ -115,6 +115,7 @@ Result<std::unique_ptr<Engine>> Engine::start(std::shared_ptr<Store> store, Engi
   auto engine =
       std::unique_ptr<Engine>(new Engine(std::move(store), std::move(options), std::move(secret)));
   DUEL_RETURN_IF_ERROR(engine->find_sleepers());
+  engine->watch_store();
   engine->start_queues();
   return engine;
 }
@@ -798,9 +799,22 @@ void Engine::probe_store() {
   if (store_refuses_ && store_->put("probe", "writable", "").ok()) store_refuses_ = false;
 }
 
+// A disk that was full at the start, or a file that is gone, is noticed even if nobody asks for
+// anything: traffic would be sent here all the same.
+void Engine::watch_store() {
+  if (store_refuses_) return;
+  const Status place = store_->check_place();
+  if (place.ok()) return;
+  store_refuses_ = true;
+  say_refusal(place.error());
+}
+
 void Engine::tick(std::int64_t now_ms) {
   // With nodes, upkeep.h probes from its own thread: this one must not wait for a lost connection.
-  if (nodes_ == nullptr) probe_store();
+  if (nodes_ == nullptr) {
+    probe_store();
+    watch_store();
+  }
   // Expiring stages records, which could not be appended now.
   if (store_refuses_ || !holds_lease()) return;
   say_recovery();

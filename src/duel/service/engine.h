@@ -338,6 +338,7 @@ class Engine {
   void ask_again(Requests requests);
   void tell_listeners(const std::vector<EngineEvent>& events);
   void tick(std::int64_t now_ms);
+  void watch_store();
   // Expires the duels that are due. False if that failed halfway and the state must be dropped.
   bool expire(Experiment& experiment, std::int64_t now_ms);
   std::uint64_t ticks_to_alive() const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <utility>
 
 namespace duel {
@@ -10,11 +11,15 @@ namespace {
 // How long a commit waits for another program, a tool say, that has the database locked.
 constexpr int kBusyTimeoutMs = 5'000;
 
+constexpr const char* kFullDisk = "the disk is full";
+
 }  // namespace
 
 Error sqlite_error(int code, std::string_view detail, const std::filesystem::path& file) {
   constexpr int kPrimaryCode = 0xff;
   const std::string where = file.string();
+  // The index of the log, which lies in memory, has no room in its file.
+  if (code == SQLITE_IOERR_SHMSIZE) return Error::io(kFullDisk, where);
   switch (code & kPrimaryCode) {
     case SQLITE_CORRUPT:
       return Error::invalid_data(fmt::format("the database is damaged: {}", detail), where,
@@ -22,7 +27,7 @@ Error sqlite_error(int code, std::string_view detail, const std::filesystem::pat
     case SQLITE_NOTADB:
       return Error::invalid_data("the file is not a database, or a damaged one", where);
     case SQLITE_FULL:
-      return Error::io("the disk is full", where);
+      return Error::io(kFullDisk, where);
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return Error::io("the database cannot be written", where, "check its permissions");
@@ -36,6 +41,8 @@ Error sqlite_error(int code, std::string_view detail, const std::filesystem::pat
       return Error::io(fmt::format("the database cannot be used: {}", detail), where);
   }
 }
+
+bool is_full_disk(const Error& error) { return error.message == kFullDisk; }
 
 SqliteStatement& SqliteStatement::bind(int parameter, std::string_view text) {
   // A null pointer would bind NULL.
@@ -98,6 +105,20 @@ Result<SqliteConnection> SqliteConnection::open(const std::filesystem::path& fil
   if (code != SQLITE_OK) return sqlite_error(code, sqlite3_errstr(code), file);
   sqlite3_extended_result_codes(opened, 1);
   sqlite3_busy_timeout(opened, kBusyTimeoutMs);
+  return connection;
+}
+
+Result<SqliteConnection> SqliteConnection::open_unchanging(const std::filesystem::path& file,
+                                                           const std::string& vfs) {
+  std::string uri = "file:";
+  for (const char c : std::filesystem::absolute(file).string()) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.';
+    uri += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  }
+  DUEL_ASSIGN(SqliteConnection connection,
+              open(uri + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs));
+  connection.file_ = file;
+  connection.unchanging_ = true;
   return connection;
 }
 

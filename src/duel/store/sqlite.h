@@ -17,6 +17,8 @@ namespace duel {
 
 // SQLite's code as an error in words for a user; `detail` is SQLite's own text.
 Error sqlite_error(int code, std::string_view detail, const std::filesystem::path& file);
+// Whether it says that the disk is full.
+bool is_full_disk(const Error& error);
 
 class SqliteStatement {
  public:
@@ -65,6 +67,9 @@ class SqliteConnection {
   // `flags` are those of sqlite3_open_v2; an empty `vfs` is SQLite's own.
   static Result<SqliteConnection> open(const std::filesystem::path& file, int flags,
                                        const std::string& vfs = "");
+  // For reading a database that nobody changes. It needs no log beside it, and would not read one.
+  static Result<SqliteConnection> open_unchanging(const std::filesystem::path& file,
+                                                  const std::string& vfs = "");
 
   Status execute(const char* sql);
   Result<SqliteStatement> prepare(std::string_view sql);
@@ -78,6 +83,7 @@ class SqliteConnection {
   Error error() const;
   sqlite3* get() const { return connection_.get(); }
   explicit operator bool() const { return connection_ != nullptr; }
+  bool is_unchanging() const { return unchanging_; }
   const std::filesystem::path& file() const { return file_; }
 
  private:
@@ -86,6 +92,7 @@ class SqliteConnection {
   };
   std::unique_ptr<sqlite3, Close> connection_;
   std::map<const char*, SqliteStatement> kept_;  // by their literals
+  bool unchanging_ = false;
   std::filesystem::path file_;
 };
 

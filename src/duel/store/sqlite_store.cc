@@ -20,6 +20,8 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <vector>
 
 #include "duel/core/check.h"
 #include "duel/core/descriptor.h"
@@ -104,23 +106,47 @@ std::string holder_in(int descriptor) {
 
 // The right of one process to write: FILE.lock, locked, which says who holds it. The system
 // releases the lock when the process ends, even if it is killed.
+//
+// The name can be guessed, and another user of the machine may have put something of that name
+// there, so that a server with more rights writes where it should not: a link is not followed, only
+// a plain file that has no other name is taken, and nothing is cut off.
 Result<Descriptor> lock_store(const std::filesystem::path& file) {
   std::filesystem::path lock_file = file;
   lock_file += ".lock";
-  Descriptor lock(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC,
-                         S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH));
-  if (lock.get() < 0) return system_error("cannot be written", lock_file, errno);
+  Descriptor lock(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                         S_IRUSR | S_IWUSR));
+  struct stat found {};
+  const bool is_link = lock.get() < 0 && errno == ELOOP;
+  if (lock.get() < 0 && !is_link) return system_error("cannot be written", lock_file, errno);
+  if (is_link || ::fstat(lock.get(), &found) != 0 || !S_ISREG(found.st_mode) ||
+      found.st_nlink != 1) {
+    return Error::io("is a link, or no plain file", lock_file.string(),
+                     "remove it, unless you know what it is for");
+  }
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return system_error("cannot be locked", lock_file, errno);
     return Error::conflict(fmt::format("{} is using the store", holder_in(lock.get())),
                            file.string(), "ask it over HTTP, or stop it");
   }
+  // An older version made it readable for all.
+  (void)::fchmod(lock.get(), S_IRUSR | S_IWUSR);
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-  const std::string text = fmt::format("process {} on host {}\n", ::getpid(), host.data());
   // Only the lock counts. If the disk is full the name of its holder is missing, and that is all.
-  if (::ftruncate(lock.get(), 0) == 0) (void)write_fully(lock.get(), text);
+  (void)write_fully(lock.get(), fmt::format("process {} on host {}\n", ::getpid(), host.data()));
   return lock;
+}
+
+// Which file has a name: it is another one after somebody has moved or restored it.
+struct FileIdentity {
+  dev_t device = 0;
+  ino_t number = 0;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+std::optional<FileIdentity> identity_of(const std::filesystem::path& file) {
+  struct stat found {};
+  if (::stat(file.c_str(), &found) != 0) return std::nullopt;
+  return FileIdentity{found.st_dev, found.st_ino};
 }
 
 class Database final : public SqliteStore {
@@ -144,15 +170,25 @@ class Database final : public SqliteStore {
   }
 
   Status start() {
+    const auto readable = [&] {
+      return with_reader([](SqliteConnection&) -> Status { return Done{}; });
+    };
     if (options_.access == SqliteAccess::own) {
-      const std::lock_guard lock(write_mutex_);
-      return become_owner();
+      Status owned = Done{};
+      {
+        const std::lock_guard lock(write_mutex_);
+        owned = become_owner();
+      }
+      // A server must come up although the disk is full, or pages get no fallbacks. The first call
+      // that writes tries again.
+      if (!owned.ok() && is_full_disk(owned.error()) && readable().ok()) return Done{};
+      return owned;
     }
     std::error_code unknown;
     if (!std::filesystem::exists(file_, unknown)) {
       return Error::not_found("there is no such store", file_.string());
     }
-    return with_reader([](SqliteConnection&) -> Status { return Done{}; });
+    return readable();
   }
 
   Result<std::vector<std::string>> list() override {
@@ -176,8 +212,14 @@ class Database final : public SqliteStore {
 
   Status own(const std::string& experiment) override {
     const std::lock_guard lock(write_mutex_);
-    DUEL_RETURN_IF_ERROR(become_owner());
-    DUEL_ASSIGN(std::optional<Row> row, row_of(writer_, experiment));
+    const Status owner = become_owner();
+    if (!owner.ok() && !is_full_disk(owner.error())) return owner;
+    // The lock is ours even if the disk is too full to write anything.
+    DUEL_ASSIGN(std::optional<Row> row,
+                owner.ok() ? row_of(writer_, experiment)
+                           : with_reader([&](SqliteConnection& reader) {
+                               return row_of(reader, experiment);
+                             }));
     const auto found = owned_.find(experiment);
     if (!row) {
       if (found != owned_.end()) return Done{};  // created, and still without a line
@@ -248,7 +290,7 @@ class Database final : public SqliteStore {
 
   Result<std::vector<Status>> append(std::span<const Group> groups) override {
     const std::lock_guard lock(write_mutex_);
-    DUEL_RETURN_IF_ERROR(refuse_if_broken());
+    DUEL_RETURN_IF_ERROR(begin_writing());
     for (const Group& group : groups) DUEL_CHECK(owned_.contains(std::string(group.experiment)));
     std::vector<Status> results;
     if (groups.empty()) return results;
@@ -514,7 +556,14 @@ class Database final : public SqliteStore {
     WalSyncer* syncer = started_syncer_;
     // A store that only reads has nothing to sync.
     if (syncer == nullptr) return Done{};
-    return syncer->wait();
+    DUEL_RETURN_IF_ERROR(syncer->wait());
+    return still_there();
+  }
+
+  Status check_place() override {
+    if (options_.access == SqliteAccess::read) return Done{};
+    const std::lock_guard lock(write_mutex_);
+    return begin_writing();
   }
 
   bool broken() const override { return broken_; }
@@ -558,6 +607,7 @@ class Database final : public SqliteStore {
   auto with_reader(const Work& work) -> decltype(work(std::declval<SqliteConnection&>())) {
     DUEL_ASSIGN(SqliteConnection reader, take_reader());
     auto result = work(reader);
+    if (reader.is_unchanging()) return result;  // it would not see what is written later
     const std::lock_guard lock(readers_mutex_);
     readers_.push_back(std::move(reader));
     return result;
@@ -587,7 +637,17 @@ class Database final : public SqliteStore {
   // REQUIRES, here and below: write_mutex_ is held.
   Status become_owner() {
     if (writer_) return Done{};
-    DUEL_ASSIGN(Descriptor lock, lock_store(file_));
+    if (!lock_) {
+      DUEL_ASSIGN(Descriptor lock, lock_store(file_));
+      lock_.emplace(std::move(lock));
+    }
+    const Status opened = open_for_writing();
+    // Where the disk is full the lock stays ours: the store is read, and nobody else may write.
+    if (!opened.ok() && !is_full_disk(opened.error())) lock_.reset();
+    return opened;
+  }
+
+  Status open_for_writing() {
     DUEL_RETURN_IF_ERROR(create_private_file(file_));
     constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     DUEL_ASSIGN(SqliteConnection writer, SqliteConnection::open(file_, kFlags, options_.vfs));
@@ -627,14 +687,35 @@ class Database final : public SqliteStore {
     DUEL_ASSIGN(syncer_, WalSyncer::start(std::move(log), options_.sync_interval,
                                           {[this] { begin_marks(); }, [this] { set_marks(); },
                                            [this] { broken_ = true; }}));
+    const auto files = files_of_store();
+    for (std::size_t k = 0; k < files.size(); ++k) identities_[k] = identity_of(files[k]);
     started_syncer_ = syncer_.get();
     DUEL_ASSIGN(SqliteConnection mover,
                 SqliteConnection::open(file_, SQLITE_OPEN_READWRITE, options_.vfs));
     DUEL_ASSIGN(checkpointer_, WalCheckpointer::start(std::move(mover)));
-    // Set last: as long as writer_ is empty this process does not own the database, and after a
-    // failure above the lock is released.
+    // Set last: as long as writer_ is empty this process does not own the database.
     writer_ = std::move(writer);
-    lock_.emplace(std::move(lock));
+    return Done{};
+  }
+
+  // SQLite keeps a database in three files while it is open, and writes on to them when their names
+  // are gone: into files that nobody finds again. Without the fourth another process could take the
+  // lock, too.
+  std::array<std::filesystem::path, 4> files_of_store() const {
+    const std::string name = file_.string();
+    return {file_, name + "-wal", name + "-shm", name + ".lock"};
+  }
+  // An error if one of the files was deleted or replaced since this process opened it. REQUIRES:
+  // started_syncer_ is set, so that identities_ do not change any more. No lock is needed.
+  Status still_there() const {
+    const auto files = files_of_store();
+    for (std::size_t k = 0; k < files.size(); ++k) {
+      const std::optional<FileIdentity> now = identity_of(files[k]);
+      if (now == identities_[k]) continue;
+      return Error::io(now ? "the file was replaced by another while the store is in use"
+                           : "the file was deleted or moved while the store is in use",
+                       files[k].string(), "move it back, or stop the server and restore a backup");
+    }
     return Done{};
   }
 
@@ -779,7 +860,8 @@ class Database final : public SqliteStore {
 
   Status begin_writing() {
     DUEL_RETURN_IF_ERROR(become_owner());
-    return refuse_if_broken();
+    DUEL_RETURN_IF_ERROR(refuse_if_broken());
+    return still_there();
   }
 
   // Called before a sync by the clock. All that is appended by now is durable when it has ended.
@@ -818,6 +900,19 @@ class Database final : public SqliteStore {
     return writer_.execute("COMMIT");
   }
 
+  // After a clean stop there is no log and no index of it, and on a full disk none can be made. All
+  // is in the database then, which can be read as if it were never to change: the lock is ours.
+  Result<SqliteConnection> open_reader() const {
+    auto reader = SqliteConnection::open(file_, SQLITE_OPEN_READWRITE, options_.vfs);
+    if (!reader.ok() || started_syncer_ != nullptr || !lock_) return reader;
+    const auto known = reader->number("PRAGMA user_version");
+    if (known.ok() || !is_full_disk(known.error())) return reader;
+    std::error_code unknown;
+    const std::uintmax_t in_log = std::filesystem::file_size(file_.string() + "-wal", unknown);
+    if (!unknown && in_log > 0) return reader;
+    return SqliteConnection::open_unchanging(file_, options_.vfs);
+  }
+
   Result<SqliteConnection> take_reader() {
     {
       const std::lock_guard lock(readers_mutex_);
@@ -827,8 +922,9 @@ class Database final : public SqliteStore {
         return reader;
       }
     }
-    DUEL_ASSIGN(SqliteConnection reader,
-                SqliteConnection::open(file_, SQLITE_OPEN_READWRITE, options_.vfs));
+    // Another file under our name must not be read as if it were ours.
+    if (started_syncer_ != nullptr) DUEL_RETURN_IF_ERROR(still_there());
+    DUEL_ASSIGN(SqliteConnection reader, open_reader());
     DUEL_ASSIGN(const std::size_t version, sqlite_schema_version(reader, sqlite_schema_steps()));
     if (version < sqlite_schema_steps().size()) {
       return Error::unsupported(version == 0
@@ -854,6 +950,7 @@ class Database final : public SqliteStore {
   std::atomic<bool> broken_ = false;
   std::unique_ptr<WalSyncer> syncer_;
   std::atomic<WalSyncer*> started_syncer_ = nullptr;
+  std::array<std::optional<FileIdentity>, 4> identities_;  // set before started_syncer_
   std::unique_ptr<WalCheckpointer> checkpointer_;
 
   std::mutex readers_mutex_;

@@ -117,6 +117,9 @@ class Store {
   Status append_to(std::string_view experiment, const Head& at, std::span<const Line> lines);
   // Whether a failed write or sync has ended the writing.
   virtual bool broken() const = 0;
+  // Whether it could take lines now, as far as that shows without writing one: an error if its file
+  // was deleted or replaced since it was opened, or if the disk was too full to begin.
+  virtual Status check_place() { return Done{}; }
 
   // The lines with that key in their order; none is no error. They are found as soon as they are
   // appended.
