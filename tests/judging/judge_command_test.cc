@@ -65,6 +65,27 @@ TEST(JudgeCommand, says_which_place_is_unknown) {
   EXPECT_EQ(JudgeCommand::parse("  ", false, true).error().message, "it names no program");
 }
 
+// An arm that says `$(..)` must not become a command.
+TEST(JudgeCommand, refuses_a_place_inside_code_and_takes_it_as_an_argument) {
+  for (const char* text :
+       {"sh -c 'x {first} {second}'", "bash -ec \"x '{first.payload}'\"", "/bin/dash -c {task}",
+        "env A=1 nice sh -o pipefail -c 'x {task.id}'", "python3.11 -c 'print(\"{second}\")'",
+        "python3 -I -c 'f({task.prompt})'", "perl -ne 'x {first}' y", "perl -e'x {first}'",
+        "node --eval 'x({first.payload})'", "sh -c", "bash -l -c 'x {first.id} {first}'"}) {
+    const auto parsed = JudgeCommand::parse(text, true, true);
+    ASSERT_FALSE(parsed.ok()) << text;
+    EXPECT_NE(parsed.error().message.find("could run commands"), std::string::npos) << text;
+    EXPECT_NE(parsed.error().hint.find("as an argument"), std::string::npos) << text;
+  }
+  EXPECT_EQ(filled("sh -c 'x \"$1\" \"$2\"' sh {first} {second}"),
+            (Words{"sh", "-c", "x \"$1\" \"$2\"", "sh", "dir with blank/a.txt", "b"}));
+  EXPECT_EQ(filled("sh -c 'x {first.id} {second.id} {duel_id}'").at(2), "x a b d1");
+  for (const char* text : {"bash judge.sh -c {first}", "python3 judge.py -c {first}", "j -c {first}",
+                           "python3 -c 'import sys' {first}", "git -c a={first.payload} x"}) {
+    EXPECT_TRUE(JudgeCommand::parse(text, true, true).ok()) << text;
+  }
+}
+
 TEST(JudgeCommand, refuses_what_a_question_does_not_have) {
   const auto field = JudgeCommand::parse("j {first} {task.promt}", true, true).value();
   EXPECT_EQ(field.words_for(question()).error().message,

@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -46,6 +47,9 @@ class FaultyVfs {
     const std::lock_guard lock(mutex_);
     armed_[call] = {calls, code, fault};
   }
+  // From now on the disk is full, or has room again: nothing can be written, and no file can grow,
+  // not even the index of the log.
+  void fill(bool full) { full_ = full; }
   std::size_t syncs() const {
     const std::lock_guard lock(mutex_);
     return syncs_;
@@ -122,6 +126,7 @@ class FaultyVfs {
       fault = opened->vfs->due(Call::write);
     }
     if (fault && fault->fault == Fault::fails) return fault->code;
+    if (opened->vfs->full_) return SQLITE_FULL;
     const int code = real_of(file)->pMethods->xWrite(real_of(file), bytes, count, offset);
     return fault ? fault->code : code;
   }
@@ -180,7 +185,11 @@ class FaultyVfs {
         return real_of(f)->pMethods->xDeviceCharacteristics(real_of(f));
       };
       m.xShmMap = [](sqlite3_file* f, int page, int size, int extend, void volatile** out) {
-        return real_of(f)->pMethods->xShmMap(real_of(f), page, size, extend, out);
+        const bool full = file_of(f)->vfs->full_;
+        const int code =
+            real_of(f)->pMethods->xShmMap(real_of(f), page, size, full ? 0 : extend, out);
+        const bool missing = full && extend != 0 && code == SQLITE_OK && *out == nullptr;
+        return missing ? SQLITE_IOERR_SHMSIZE : code;
       };
       m.xShmLock = [](sqlite3_file* f, int offset, int n, int flags) {
         return real_of(f)->pMethods->xShmLock(real_of(f), offset, n, flags);
@@ -202,6 +211,7 @@ class FaultyVfs {
   std::map<std::string, std::string> synced_;
   std::map<Call, Armed> armed_;
   std::size_t syncs_ = 0;
+  std::atomic<bool> full_ = false;
   std::function<void()> on_sync_;
 };
 

@@ -489,6 +489,104 @@ TEST(SqliteStore, belongs_to_one_process_and_says_to_which) {
   EXPECT_EQ(second.error().hint, "ask it over HTTP, or stop it");
 }
 
+// Somebody else may have put something where the lock is to be.
+TEST(SqliteStore, lock_follows_no_link_and_cuts_nothing_off) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path lock = directory / "store.db.lock", other = directory / "other.txt";
+  const std::string precious(300, 'p');
+  write_content(other, precious);
+  for (const bool symbolic : {true, false}) {
+    std::filesystem::remove(lock);
+    if (symbolic) {
+      std::filesystem::create_symlink(other, lock);
+    } else {
+      std::filesystem::create_hard_link(other, lock);
+    }
+    const auto refused = try_open(directory / "store.db");
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().to_string().substr(0, lock.string().size() + 10),
+              lock.string() + ": is a link");
+    EXPECT_EQ(content_of(other), precious);
+  }
+  std::filesystem::remove(lock);
+  std::filesystem::create_directory(lock);
+  EXPECT_FALSE(try_open(directory / "store.db").ok());
+  std::filesystem::remove(lock);
+  EXPECT_TRUE(try_open(directory / "store.db").ok());
+  // One that an older version left is made private.
+  std::filesystem::permissions(lock, std::filesystem::perms(0644));
+  const auto store = open(directory / "store.db");
+  EXPECT_EQ(std::filesystem::status(lock).permissions(), std::filesystem::perms(0600));
+}
+
+TEST(SqliteStore, takes_nothing_while_one_of_its_files_is_gone_or_another) {
+  const TemporaryDirectory directory;
+  const auto store = open(directory / "store.db");
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"first"});
+  EXPECT_TRUE(store->check_place().ok());
+  const std::filesystem::path away = directory / "away";
+  for (const char* name : {"store.db", "store.db-wal", "store.db-shm", "store.db.lock"}) {
+    SCOPED_TRACE(name);
+    std::filesystem::rename(directory / name, away);
+    for (const bool replaced : {false, true}) {
+      if (replaced) write_content(directory / name, "");
+      const Status place = store->check_place();
+      ASSERT_FALSE(place.ok());
+      EXPECT_EQ(place.error().code, ErrorCode::io);
+      EXPECT_NE(place.error().message.find(replaced ? "replaced" : "deleted or moved"),
+                std::string::npos);
+      EXPECT_FALSE(store->sync().ok()) << "what nobody will find again is not acknowledged";
+      EXPECT_FALSE(store->put("space", "key", "value").ok());
+      EXPECT_FALSE(shelf.try_append("lost").ok());
+    }
+    std::filesystem::rename(away, directory / name);
+    EXPECT_TRUE(store->check_place().ok());
+    EXPECT_TRUE(store->sync().ok());
+  }
+  shelf.append({"second"});
+  EXPECT_EQ(lines_of(*store, "tones").size(), 2U);
+}
+
+// Pages must get fallbacks, so a server has to start.
+TEST(SqliteStore, opens_on_a_full_disk_is_read_and_takes_lines_once_there_is_room) {
+  for (const bool clean : {true, false}) {
+    SCOPED_TRACE(clean ? "after a clean stop" : "after a kill");
+    FaultyVfs disk;
+    const TemporaryDirectory directory;
+    const std::filesystem::path file = directory / "store.db";
+    SqliteOptions options;
+    options.vfs = disk.name();
+    {
+      const auto store = open(directory / "first.db", options);
+      Shelf shelf(*store, "tones");
+      shelf.create();
+      shelf.append({"first"});
+      shelf.sync();
+      for (const char* part : {"", "-wal", "-shm"}) {
+        if (clean) break;
+        std::filesystem::copy_file((directory / "first.db").string() + part, file.string() + part);
+      }
+    }
+    if (clean) std::filesystem::copy_file(directory / "first.db", file);
+    disk.fill(true);
+    const auto store = open(file, options);
+    EXPECT_EQ(try_open(file, options).error().code, ErrorCode::conflict) << "the lock is held";
+    EXPECT_EQ(store->check_place().error().message, "the disk is full");
+    ASSERT_TRUE(store->own("tones").ok());
+    EXPECT_EQ(lines_of(*store, "tones").size(), 1U);
+    Shelf shelf(*store, "tones");
+    EXPECT_EQ(shelf.try_append("second").error().message, "the disk is full");
+    EXPECT_FALSE(store->broken());
+    disk.fill(false);
+    EXPECT_TRUE(store->check_place().ok());
+    EXPECT_TRUE(shelf.try_append("second").ok());
+    EXPECT_EQ(lines_of(*store, "tones").size(), 2U);
+    EXPECT_TRUE(store->sync().ok());
+  }
+}
+
 TEST(SqliteStore, a_file_that_is_no_store_is_named_and_left_alone) {
   const TemporaryDirectory directory;
   SqliteOptions reader;

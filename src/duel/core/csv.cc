@@ -10,8 +10,29 @@
 
 namespace duel {
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+namespace {
+
+// Whether a spreadsheet would take the text for a formula and run it: "=HYPERLINK(..)". It does not
+// care for quotes around the field. A text that was marked already counts, too, so that each mark
+// can be taken off again.
+bool would_run(std::string_view text) {
+  const std::string_view beginning = text.substr(0, text.find_first_not_of('\''));
+  text.remove_prefix(beginning.size());
+  return text.size() > 1 && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+}
+
+bool is_a_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  return text == "-inf" || parse_number(text).ok();
+}
+
+}  // namespace
+
+std::string csv_field(std::string_view given) {
+  // Spreadsheets show what follows an apostrophe as text.
+  const bool marked = would_run(given) && !is_a_number(given);
+  const std::string text = (marked ? "'" : "") + std::string(given);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"') quoted += '"';
@@ -48,6 +69,12 @@ void CsvReader::skip_line_end() {
 }
 
 Result<std::string> CsvReader::field() {
+  Result<std::string> text = written_field();
+  if (text.ok() && !text->empty() && text->front() == '\'' && would_run(*text)) text->erase(0, 1);
+  return text;
+}
+
+Result<std::string> CsvReader::written_field() {
   const auto malformed = [&](std::size_t line, std::string message) {
     return Error::invalid_data(std::move(message), where(line));
   };

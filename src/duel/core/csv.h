@@ -13,7 +13,8 @@
 namespace duel {
 
 // The text as one field: in quotes, with inner quotes doubled, where it holds a comma, a quote or a
-// line break.
+// line break. What a spreadsheet would run as a formula gets an apostrophe in front, which the
+// readers here take off again; numbers stay as they are.
 std::string csv_field(std::string_view text);
 // With its line end.
 std::string csv_line(const std::vector<std::string>& fields);
@@ -40,6 +41,7 @@ class CsvReader {
 
  private:
   Result<std::string> field();
+  Result<std::string> written_field();  // with the mark that keeps a spreadsheet from running it
   bool at_line_end() const;
   void skip_line_end();
 

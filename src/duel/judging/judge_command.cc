@@ -62,6 +62,82 @@ std::string text_of(const Json& json) {
   return json.is_string() ? json.get<std::string>() : json.dump();
 }
 
+// Programs that run an argument as code, and the letters of the options before it.
+struct Interpreter {
+  std::string_view name;  // without a version at its end
+  std::string_view code;
+  std::string_view with_value{};  // options whose value is a word of its own
+};
+constexpr std::array<Interpreter, 14> kInterpreters = {{{"sh", "c", "oO"},
+                                                        {"ash", "c", "oO"},
+                                                        {"bash", "c", "oO"},
+                                                        {"dash", "c", "oO"},
+                                                        {"fish", "c"},
+                                                        {"ksh", "c", "oO"},
+                                                        {"mksh", "c", "oO"},
+                                                        {"zsh", "c", "oO"},
+                                                        {"python", "c", "WX"},
+                                                        {"perl", "eE", "I"},
+                                                        {"ruby", "e", "I"},
+                                                        {"node", "ep"},
+                                                        {"php", "r"},
+                                                        {"Rscript", "e"}}};
+
+const Interpreter* interpreter_of(std::string_view word) {
+  word.remove_prefix(word.find_last_of('/') + 1);  // npos + 1 is 0
+  word = word.substr(0, word.find_last_not_of("0123456789.-") + 1);
+  const auto found = std::ranges::find(kInterpreters, word, &Interpreter::name);
+  return found == kInterpreters.end() ? nullptr : &*found;
+}
+
+// Which words an interpreter among them would run as code; it may stand behind `env` or `nice`.
+std::vector<bool> run_as_code(const std::vector<std::string>& words) {
+  std::vector<bool> code(words.size(), false);
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const Interpreter* const program = interpreter_of(words[k]);
+    if (program == nullptr) continue;
+    for (std::size_t at = k + 1; at < words.size() && words[at].starts_with('-'); ++at) {
+      const std::string& option = words[at];
+      const bool is_long = option.starts_with("--");
+      const auto has_one_of = [&](std::string_view letters) {
+        return !is_long && option.find_first_of(letters, 1) != std::string::npos;
+      };
+      if (has_one_of(program->code) || option == "--eval" || option == "--print") {
+        code[at] = true;  // perl -e'..'
+        if (at + 1 < words.size()) code[at + 1] = true;
+        break;
+      }
+      if (option.size() == 2 && has_one_of(program->with_value)) ++at;
+    }
+  }
+  return code;
+}
+
+// Ids are made of letters that mean nothing to any interpreter. All other places hold what an arm,
+// a file's name or a task says.
+bool is_harmless_in_code(std::string_view place) {
+  return place == "first.id" || place == "second.id" || place == "duel_id";
+}
+
+Status check_code(const std::vector<std::string>& words) {
+  const std::vector<bool> code = run_as_code(words);
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    if (!code[k]) continue;
+    DUEL_RETURN_IF_ERROR(for_each_part(
+        words[k], [](std::string_view) {},
+        [](std::string_view place) -> Status {
+          if (is_harmless_in_code(place)) return Done{};
+          return Error::invalid_argument(
+                     fmt::format("'{{{}}}' stands in code that is run, so that the text of an arm "
+                                 "or of a task could run commands",
+                                 place))
+              .with_hint(
+                  fmt::format("give it as an argument: sh -c 'judge \"$1\"' sh {{{}}}", place));
+        }));
+  }
+  return Done{};
+}
+
 Result<std::string> payload_of(const ShownArm& arm) {
   if (!arm.payload) {
     return Error::invalid_data("the file is not text, so it has no {..payload}", arm.path,
@@ -175,6 +251,7 @@ Result<JudgeCommand> JudgeCommand::parse(const std::string& text, bool has_tasks
     command.words_.emplace_back("{second}");
     if (has_tasks && !names_task) command.words_.emplace_back("{task}");
   }
+  DUEL_RETURN_IF_ERROR(check_code(command.words_));
   return command;
 }
 
