@@ -373,11 +373,14 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
                         comparisons: Iterable[Mapping[str, Any]]) -> Answer:
         """Comparisons made elsewhere: the policy learns from them, the certificate does not.
 
-        Each is ``{"first": .., "second": .., "result": "win", "winner": ..}``. The server cannot
-        recognise a repeat, so a lost answer is an error here and is not tried again.
+        Each is ``{"first": .., "second": .., "result": "win", "winner": ..}``. By its
+        ``comparison_id`` the server knows a repeat and does not count it again; one without gets
+        an id here, before the first try.
         """
-        return self._ask("POST", self._at(experiment, "/comparisons"),
-                         [dict(one) for one in comparisons], safe=False)
+        batch = new_id()
+        listed = [{"comparison_id": f"{batch}.{k}", **one}
+                  for k, one in enumerate(comparisons, 1)]
+        return self._ask("POST", self._at(experiment, "/comparisons"), listed)
 
     # Rankings and clicks
 

@@ -469,7 +469,7 @@ def test_lost_answer_is_asked_for_again_under_the_same_id():
 def test_what_cannot_be_recognised_is_not_sent_twice():
     for which in range(2):
         with scripted(None, answer(200, {"accepted": 1})) as there:
-            call = list(ask_both(there.url, lambda c: c.add_comparisons("e", []),
+            call = list(ask_both(there.url, lambda c: c.import_log("e", b""),
                                  patience=PATIENCE))[which]
             with pytest.raises(OutOfReach) as lost:
                 call()
@@ -477,8 +477,20 @@ def test_what_cannot_be_recognised_is_not_sent_twice():
             assert len(there.requests) == 1
         # A refusal was read and nothing was done: this one is tried again.
         with scripted(answer(503, {}), answer(200, {"accepted": 1})) as there:
-            assert list(ask_both(there.url, lambda c: c.add_comparisons("e", []),
+            assert list(ask_both(there.url, lambda c: c.import_log("e", b""),
                                  patience=PATIENCE))[which]()["accepted"] == 1
+
+
+def test_comparisons_are_sent_again_under_the_same_ids():
+    for which in range(2):
+        with scripted(None, answer(200, {"accepted": 2, "duplicates": 2})) as there:
+            two = [{"first": "a", "second": "b", "result": "tie", "comparison_id": "mine"},
+                   {"first": "a", "second": "b", "result": "tie"}]
+            list(ask_both(there.url, lambda c: c.add_comparisons("e", two),
+                          patience=PATIENCE))[which]()
+            sent = [json.loads(body) for _, _, body in there.requests]
+            assert len(sent) == 2 and sent[0] == sent[1]
+            assert sent[0][0]["comparison_id"] == "mine" and sent[0][1]["comparison_id"]
 
 
 def test_https_is_spoken_and_the_certificate_checked(tmp_path):

@@ -415,13 +415,16 @@ def clock_jumps(setup, name):
             "DONT_FAKE_MONOTONIC": "1",
         }
 
+        # Beyond an hour ahead of its clock an experiment would not be served.
+        arguments = ["--listen", "127.0.0.1:0", "--most-ahead", "100000"]
+
         def set_clock(offset_s):
             partial = clock.with_suffix(".partial")
             partial.write_text(f"{offset_s:+d}\n")
             os.replace(partial, clock)
 
         set_clock(0)
-        trial.server.start(environment)
+        trial.server.start_with(arguments, environment)
         trial.create("clock", timeout_s=600)
         base = "/v1/experiments/clock"
         holder = open(trial.directory / "clock-holder.jsonl", "w", encoding="utf-8")
@@ -459,7 +462,7 @@ def clock_jumps(setup, name):
                 held = hold(5)
                 trial.server.stop(trial.random.choice([signal.SIGTERM, signal.SIGKILL]))
                 set_clock(offset)
-                trial.server.start(environment)
+                trial.server.start_with(arguments, environment)
                 report(held, f"restart with the clock at {offset:+d} s")
                 # And under a running server.
                 held = hold(5)

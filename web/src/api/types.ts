@@ -5,6 +5,7 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 
 export interface Accepted {
   accepted: number;
+  duplicates: number;
 }
 
 export interface Arm {
@@ -113,6 +114,7 @@ export interface ComparisonRequest {
     id?: string;
   };
   made_at?: string;
+  comparison_id?: string;
 }
 
 export interface ConditionedOut {
@@ -398,6 +400,11 @@ export interface OpenPair {
   duels_left: number | null;
 }
 
+export interface OutOfService {
+  experiment_id: string;
+  why: string;
+}
+
 export interface Outcome {
   result: "win" | "tie" | "both_bad" | "skip" | "invalid" | "no_feedback" | "no_contest";
   winner?: string;
@@ -566,6 +573,11 @@ export interface Progress {
   expected_duels_left: number | null;
 }
 
+export interface Ready {
+  status: "ready";
+  out_of_service?: OutOfService[];
+}
+
 export interface RecentDuel {
   duel_id: string;
   first: string;
@@ -687,7 +699,7 @@ export interface Score {
 }
 
 export interface Status {
-  status: "ok" | "ready";
+  status: "ok";
 }
 
 export interface Task {
@@ -813,7 +825,7 @@ export interface Operations {
   create_token: { given: Record<string, never>; takes: TokenRequest; gives: NewToken };
   delete_token: { given: { tid: string }; takes: undefined; gives: Revoked };
   healthz: { given: Record<string, never>; takes: undefined; gives: Status };
-  readyz: { given: Record<string, never>; takes: undefined; gives: Status };
+  readyz: { given: Record<string, never>; takes: undefined; gives: Ready };
   metrics: { given: Record<string, never>; takes: undefined; gives: undefined };
   openapi: { given: Record<string, never>; takes: undefined; gives: Json };
   version: { given: Record<string, never>; takes: undefined; gives: Version };
