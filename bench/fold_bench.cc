@@ -99,7 +99,7 @@ void ask(Engine& engine, const std::string& id, std::function<Status(const Turn&
 void create(Engine& engine, const ExperimentRecord& record) {
   Awaited<bool> answer;
   engine.create<bool>(
-      record, [](const Turn&, bool created) -> Result<bool> { return created; },
+      record, [](const Turn& turn) -> Result<bool> { return turn.created; },
       [&](const Result<bool>& given, const Delivery&) { answer.give(given); });
   DUEL_CHECK(answer.take());
 }

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,8 +23,10 @@
 #include "bench/http_load.h"
 #include "bench/workloads.h"
 #include "duel/core/check.h"
+#include "duel/core/digest.h"
 #include "duel/http/http.h"
 #include "duel/http/router.h"
+#include "duel/log/experiment_log.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
 #include "duel/service/engine.h"
@@ -123,18 +126,25 @@ class BenchServer {
         "Content-Length: {}\r\n\r\n{}",
         method, path, server_->address().to_string(), body.size(), body);
   }
-  void start_experiment(const std::string& id, int count) const {
+  // `more`: further members of its body, with a comma before.
+  void start_experiment(const std::string& id, int count, const std::string& more = "") const {
     std::string arms;
     for (int k = 0; k < count; ++k) {
       arms += fmt::format("{}{{\"arm_id\":\"a{}\"}}", k > 0 ? "," : "", k);
     }
-    once(request("PUT", "/v1/experiments/" + id, "{\"arms\":[" + arms + "]}"));
+    once(request("PUT", "/v1/experiments/" + id, "{\"arms\":[" + arms + "]" + more + "}"));
     once(request("POST", "/v1/experiments/" + id + "/start", ""));
   }
   // Each connection asks for a duel and then reports it: two requests a duel.
   HttpLoad duels(std::size_t connections, const std::string& id = "e") const {
+    return duels_of(connections, {id}, "");
+  }
+  // The same, connections in turn for one of several experiments; `query` of the reports.
+  HttpLoad duels_of(std::size_t connections, const std::vector<std::string>& ids,
+                    const std::string& query) const {
     HttpLoad load{.address = server_->address(), .connections = connections};
-    load.next = [this, id](std::size_t, const std::string& body) {
+    load.next = [this, ids, query](std::size_t connection, const std::string& body) {
+      const std::string& id = ids[connection % ids.size()];
       const auto value = [&](std::string_view name) {
         const std::size_t begin = body.find(name) + name.size();
         return body.substr(begin, body.find('"', begin) - begin);
@@ -142,9 +152,9 @@ class BenchServer {
       if (body.find("\"arms\":[") == std::string::npos) {
         return request("POST", "/v1/experiments/" + id + "/duels", "{}");
       }
-      return request("PUT",
-                     "/v1/experiments/" + id + "/duels/" + value("\"duel_id\":\"") + "/outcome",
-                     "{\"result\":\"win\",\"winner\":\"" + value("\"arm_id\":\"") + "\"}");
+      return request(
+          "PUT", "/v1/experiments/" + id + "/duels/" + value("\"duel_id\":\"") + "/outcome" + query,
+          "{\"result\":\"win\",\"winner\":\"" + value("\"arm_id\":\"") + "\"}");
     };
     return load;
   }
@@ -154,14 +164,13 @@ class BenchServer {
     return load;
   }
   HttpAddress address() const { return server_->address(); }
-
- private:
   void once(const std::string& text) const {
     HttpLoad load{.address = server_->address(), .most_requests = 1};
     load.next = [&](std::size_t, const std::string&) { return text; };
     DUEL_CHECK(run(load).failures == 0);
   }
 
+ private:
   const std::filesystem::path folder_ = [] {
     static int count = 0;
     auto folder =
@@ -386,6 +395,169 @@ void beside_readers() {
   }
 }
 
+// A log of an experiment of two arms with so many duels, served and answered.
+std::string log_of(const std::string& id, int duels) {
+  ExperimentRecord experiment;
+  experiment.experiment_id = id;
+  for (const char* arm : {"a", "b"}) {
+    experiment.arms.push_back({.id = arm, .payload = "", .sha256 = "", .content = {}});
+  }
+  experiment.policy = "uniform";
+  std::string text, head(kHexDigits, '0');
+  Sha256 sha;
+  std::uint64_t sequence = 0;
+  const auto add = [&](const Record& record) {
+    text += log_line(++sequence, 1'794'700'800'000, record, head, sha).value();
+  };
+  add(experiment);
+  for (int k = 0; k < duels; ++k) {
+    ServeRecord serve;
+    serve.duel_id = fmt::format("d{}", k);
+    serve.ordinal = static_cast<std::uint64_t>(k);
+    serve.first = "a";
+    serve.second = "b";
+    serve.by = ServedBy::floor;
+    add(serve);
+    OutcomeRecord outcome;
+    outcome.duel_id = serve.duel_id;
+    outcome.answer = {Answered::win, k % 2 == 0 ? "a" : "b"};
+    add(outcome);
+  }
+  return text;
+}
+
+// Serves of a small experiment at a steady rate beside each thing that one caller can do at worst.
+// One owner, so that it is the small experiment's as well.
+void beside_long_requests() {
+  constexpr int kTurns = 5;
+  constexpr double kRate = 400;
+  fmt::print(
+      "\n## Serves of a small experiment (10 arms), {:.0f} requests/s with 16 connections, one "
+      "owner, beside what another caller does without a pause; {} turns of 3 s each, medians "
+      "(lowest - highest)\n\n"
+      "| beside it | p50, ms | p99, ms | requests beside it |\n|---|---|---|---|\n",
+      kRate, kTurns);
+  EngineOptions options;
+  options.owners = 1;
+  const BenchServer served(options);
+  std::string tasks;
+  for (int k = 0; k < 100'000; ++k) {
+    tasks += fmt::format("{}{{\"task_id\":\"t{}\"}}", k > 0 ? "," : "", k);
+  }
+  served.start_experiment("tasks", 10, ",\"tasks\":[" + tasks + "]");
+  served.start_experiment("large", 600);
+  served.start_experiment("growing", 600);
+  HttpLoad some = served.duels(8, "large");
+  some.most_requests = 4'000;
+  some.most_time = std::chrono::seconds(60);
+  DUEL_CHECK(run(some).failures == 0);
+  std::string outcomes;
+  for (int k = 0; k < 10'000; ++k) {
+    outcomes += fmt::format("{{\"duel_id\":\"none{}\",\"result\":\"tie\"}}\n", k);
+  }
+  std::atomic<int> number = 0;
+  struct Kind {
+    const char* name;
+    std::function<HttpLoad()> load;
+    std::vector<double> p50{}, p99{}, beside{};
+  };
+  const auto repeated = [&](std::function<std::string()> request) {
+    return [&served, request = std::move(request)] {
+      HttpLoad load{.address = served.address()};
+      load.next = [request](std::size_t, const std::string&) { return request(); };
+      return load;
+    };
+  };
+  const auto lines = [&](const std::string& path, const std::string& body) {
+    std::string request = served.request("POST", path, body);
+    const std::string json = "Content-Type: application/json";
+    return request.replace(request.find(json), json.size(), "Content-Type: application/x-ndjson");
+  };
+  std::vector<Kind> kinds{
+      {"nothing", {}},
+      {"1000 duels at once, 100 000 tasks", repeated([&] {
+         return served.request("POST", "/v1/experiments/tasks/duels", "{\"count\":1000}");
+       })},
+      {"1000 duels at once, 600 arms", repeated([&] {
+         return served.request("POST", "/v1/experiments/large/duels", "{\"count\":1000}");
+       })},
+      {"10 000 outcomes at once",
+       repeated([&] { return lines("/v1/experiments/tasks/outcomes", outcomes); })},
+      {"imports of 40 001 lines", repeated([&] {
+         const std::string id = fmt::format("imported{}", ++number);
+         return lines("/v1/experiments/" + id + "/import", log_of(id, 20'000));
+       })},
+      {"reports with `?next=1`, 600 arms",
+       [&] { return served.duels_of(4, {"large"}, "?next=1"); }},
+      {"new arms beside 600", repeated([&] {
+         return served.request("PUT", fmt::format("/v1/experiments/growing/arms/new{}", ++number),
+                               "{}");
+       })},
+      {"lists of experiments",
+       repeated([&] { return served.request("GET", "/v1/experiments", ""); })},
+  };
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (Kind& kind : kinds) {
+      std::optional<Beside> beside;
+      if (kind.load) beside.emplace(kind.load);
+      HttpLoad serves = served.duels(16);
+      serves.rate = kRate;
+      serves.most_time = std::chrono::seconds(3);
+      serves.measured = [](const std::string& request) { return request.starts_with("POST"); };
+      const HttpLoadResult result = run(serves);
+      DUEL_CHECK(result.failures + result.refused == 0);
+      kind.p50.push_back(1e3 * result.quantile(0.5));
+      kind.p99.push_back(1e3 * result.quantile(0.99));
+      kind.beside.push_back(beside ? static_cast<double>(beside->requests()) : 0);
+    }
+  }
+  for (Kind& kind : kinds) {
+    fmt::print("| {} | {} | {} | {} |\n", kind.name, spread(kind.p50, 2), spread(kind.p99, 2),
+               spread(kind.beside, 0));
+  }
+}
+
+// One busy experiment and eight, with one owner and with two, in turns.
+void several_owners() {
+  constexpr int kTurns = 7;
+  fmt::print(
+      "\n## Serve and report with 64 connections, {}; turns of 1 s, medians of {} (lowest - "
+      "highest)\n\n| experiments | owners | requests/s | CPU, us | p99, ms |\n"
+      "|---|---|---|---|---|\n",
+      kAbout, kTurns);
+  struct Kind {
+    std::size_t owners;
+    std::unique_ptr<BenchServer> served;
+    std::vector<double> rates{}, cpu{}, p99{};
+  };
+  for (const int experiments : {1, 8}) {
+    std::vector<std::string> ids;
+    for (int k = 0; k < experiments; ++k) ids.push_back(fmt::format("x{}", k));
+    std::vector<Kind> kinds;
+    for (const std::size_t owners : {1, 2}) {
+      EngineOptions options;
+      options.owners = owners;
+      kinds.push_back({owners, std::make_unique<BenchServer>(options)});
+      for (const std::string& id : ids) kinds.back().served->start_experiment(id, 10);
+    }
+    for (int turn = 0; turn < kTurns; ++turn) {
+      for (Kind& kind : kinds) {
+        HttpLoad load = kind.served->duels_of(64, ids, "");
+        load.most_time = std::chrono::seconds(1);
+        const CostedLoad costed = run_costed(load);
+        DUEL_CHECK(costed.result.failures + costed.result.refused == 0);
+        kind.rates.push_back(costed.result.per_second());
+        kind.cpu.push_back(costed.cpu_us);
+        kind.p99.push_back(1e3 * costed.result.quantile(0.99));
+      }
+    }
+    for (Kind& kind : kinds) {
+      fmt::print("| {} | {} | {} | {} | {} |\n", experiments, kind.owners, spread(kind.rates, 0),
+                 spread(kind.cpu, 1), spread(kind.p99, 2));
+    }
+  }
+}
+
 double resident_mib() {
   std::ifstream input("/proc/self/status");
   for (std::string line; std::getline(input, line);) {
@@ -456,9 +628,16 @@ void serve_workload() {
   empty_endpoint();
   const Rates most = serve_and_report();
   half_load(most);
+  several_owners();
   beside_readers();
+  beside_long_requests();
   overload();
   idle_streams();
+}
+
+void owners_workload() {
+  several_owners();
+  beside_long_requests();
 }
 
 void soak_workload() {

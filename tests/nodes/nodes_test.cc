@@ -66,7 +66,9 @@ class Node {
     const std::string url = "http://" + server_->address().to_string();
     store_ = std::make_shared<SharedMemoryStore>(database, NodeAddress{std::move(id), url}, lease);
     tokens_ = ApiTokens::open(store_).value();
-    engine_ = Engine::start(store_).value();
+    EngineOptions options;
+    options.owners = 1;  // BusyEngine keeps one thread at work
+    engine_ = Engine::start(store_, options).value();
     api_ = std::make_unique<Api>(*engine_, *tokens_, ApiOptions{.listen = server_->address()});
     ready_ = api_.get();
   }
@@ -192,14 +194,10 @@ class SeveralNodes : public testing::Test {
 class BusyEngine {
  public:
   explicit BusyEngine(Engine& engine) {
-    engine.ask_all<Done>(
-        AnswerWhen::appended,
-        [at = at_](const Engine::Find&) -> Status {
-          at->busy.set_value();
-          at->go.get_future().wait();
-          return Done{};
-        },
-        [](const Status&, const Delivery&) {});
+    engine.post("e", [at = at_] {
+      at->busy.set_value();
+      at->go.get_future().wait();
+    });
     at_->busy.get_future().wait();
   }
   void let_go() { at_->go.set_value(); }

@@ -50,6 +50,7 @@ class ServedApi {
     tokens_ = std::move(ApiTokens::open(store_)).value();
     EngineOptions of_engine;
     of_engine.clock = [this] { return now_ms_.load(); };
+    of_engine.owners = owners;
     of_engine.most_in_memory = most_in_memory;
     of_engine.most_waiting = most_waiting;
     of_engine.most_arms = most_arms;
@@ -129,6 +130,7 @@ class ServedApi {
   std::string vfs;  // below SQLite, from the next start on; the system's if empty
   // Puts a store around the one on disk, from the next start on.
   std::function<std::unique_ptr<Store>(std::unique_ptr<Store>)> around_store;
+  std::size_t owners = 2;
   std::size_t most_in_memory = 200;
   std::size_t most_waiting = 20'000;
   std::size_t most_arms = 1'000;

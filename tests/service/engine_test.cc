@@ -43,26 +43,44 @@ class CountingWorld final : public World {
   World& machine_ = system_world();
 };
 
-// Asks for nothing, `count` times in one turn, and returns when all is answered.
-void ask_in_one_turn(Engine& engine, int count) {
-  std::promise<void> busy, go, last;
-  const auto nothing = [](const Engine::Find&) -> Status { return Done{}; };
-  engine.ask_all<Done>(
-      AnswerWhen::appended,
-      [&](const Engine::Find&) -> Status {
-        busy.set_value();
-        go.get_future().wait();
-        return Done{};
-      },
-      [](const Status&, const Delivery&) {});
-  busy.get_future().wait();
-  for (int k = 1; k < count; ++k) {
-    engine.ask_all<Done>(AnswerWhen::appended, nothing, [](const Status&, const Delivery&) {});
+// Keeps the owner of an experiment at work until it is let go.
+class BusyOwner {
+ public:
+  BusyOwner(Engine& engine, const std::string& experiment_id) {
+    engine.post(experiment_id, [this] {
+      busy_.set_value();
+      go_.get_future().wait();
+      gone_.set_value();
+    });
+    busy_.get_future().wait();
   }
-  engine.ask_all<Done>(AnswerWhen::appended, nothing,
-                       [&](const Status&, const Delivery&) { last.set_value(); });
-  go.set_value();
-  last.get_future().wait();
+  ~BusyOwner() {
+    go_.set_value();
+    gone_.get_future().wait();
+  }
+  BusyOwner(const BusyOwner&) = delete;
+  BusyOwner& operator=(const BusyOwner&) = delete;
+
+ private:
+  std::promise<void> busy_, go_, gone_;
+};
+
+// Asks for an experiment that is not there, `count` times in one turn, and returns when all is
+// answered.
+void ask_in_one_turn(Engine& engine, int count) {
+  std::promise<void> answered;
+  std::atomic<int> left = count;
+  {
+    const BusyOwner busy(engine, "none");
+    for (int k = 0; k < count; ++k) {
+      engine.ask<bool>(
+          "none", AnswerWhen::appended, [](const Turn&) -> Result<bool> { return true; },
+          [&](const Result<bool>&, const Delivery&) {
+            if (--left == 0) answered.set_value();
+          });
+    }
+  }
+  answered.get_future().wait();
 }
 
 TEST(Engine, waits_for_more_requests_only_after_a_turn_of_many) {

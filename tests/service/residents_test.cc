@@ -45,8 +45,11 @@ TEST(Residents, leave_when_idle_and_come_back_as_they_were) {
 
 TEST(Residents, stay_until_the_idle_time_is_over_and_leave_then) {
   ServedApi api;
+  api.stop();
+  api.owners = 1;  // every request makes it look round
+  api.start();
   start_three_arms(api);
-  // The engine looks round after every group of requests, and answers the second of these after it
+  // The owner looks round after every group of requests, and answers the second of these after it
   // has looked round for the first.
   const auto in_memory = [&] {
     for (int k = 0; k < 2; ++k) EXPECT_EQ(api.get("/v1/experiments/none").status, 404);

@@ -178,6 +178,9 @@ void add_serve_command(Command& program) {
               "Allow pages of this origin to call the server. May be repeated.");
   command.add("--threads N", count(&arguments.threads, 1, 64),
               "Threads for client connections (default 2).");
+  command.add("--owners N", count(&arguments.engine.owners, 1, 64),
+              "Threads that choose pairs and take outcomes; each experiment belongs to one of them "
+              "(default: one per core).");
   command.add(
       "--max-resident N", count(&arguments.engine.most_in_memory, 1, 1'000'000),
       "Experiments kept in memory (default 200). Others are loaded from the store when needed.");

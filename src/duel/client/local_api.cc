@@ -120,7 +120,7 @@ Result<std::unique_ptr<LocalApi>> LocalApi::open(const std::string& location,
   }
   std::unique_ptr<LocalApi> local(new LocalApi(store_file(location), token, *store));
   DUEL_ASSIGN(local->tokens_, ApiTokens::open(*store));
-  DUEL_ASSIGN(local->engine_, Engine::start(*store));
+  DUEL_ASSIGN(local->engine_, Engine::start(*store, {.owners = 1}));
   ApiOptions options;
   options.caller_owns_store = true;
   local->api_ = std::make_unique<Api>(*local->engine_, *local->tokens_, std::move(options));

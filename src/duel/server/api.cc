@@ -148,6 +148,8 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
       })),
       rate_limits_(options_.rate_limit),
       background_(engine.world().queue({.threads = 3, .most_waiting = 64, .low_priority = true})),
+      exports_(engine.world().queue({.threads = 3, .most_waiting = 64, .low_priority = true})),
+      lookups_(engine.world().queue({.most_waiting = 1'000})),
       views_(engine_) {
   name_hosts();
   add_routes();
@@ -182,6 +184,8 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
 Api::~Api() {
   // Background tasks use the views and forwarding, so they end first.
   background_->stop();
+  exports_->stop();
+  lookups_->stop();
   views_.stop();
   if (upkeep_) {
     upkeep_->stop();
@@ -294,8 +298,8 @@ void Api::send_to_owner(Call call) {
                     [outlet](HttpResponse response) { outlet->send(std::move(response)); });
 }
 
-void Api::run_later(const Call& call, TaskQueue::Task work) {
-  if (!background_->post(safely(std::move(work)))) tell_that_too_much_waits(call);
+void Api::run_on(TaskQueue& queue, const Call& call, TaskQueue::Task work) {
+  if (!queue.post(safely(std::move(work)))) tell_that_too_much_waits(call);
 }
 
 void Api::read_later(const Call& call, TaskQueue::Task work) {

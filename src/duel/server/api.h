@@ -2,6 +2,7 @@
 // thread may call `handle`; the reply is sent before it returns, or later on another thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -31,6 +32,7 @@
 #include "duel/service/engine.h"
 #include "duel/service/views.h"
 #include "duel/verdict/traffic_health.h"
+#include "duel/wire/answers.h"
 #include "duel/wire/openapi.h"
 #include "duel/wire/received_body.h"
 #include "duel/wire/reply.h"
@@ -182,7 +184,10 @@ class Api {
   }
   // Runs the work on a background thread, or on one of those that read. If too much waits there, the
   // caller is told so.
-  void run_later(const Call& call, TaskQueue::Task work);
+  void run_later(const Call& call, TaskQueue::Task work) {
+    run_on(*background_, call, std::move(work));
+  }
+  void run_on(TaskQueue& queue, const Call& call, TaskQueue::Task work);
   void read_later(const Call& call, TaskQueue::Task work);
   static void tell_that_too_much_waits(const Call& call);
   TaskQueue::Task safely(TaskQueue::Task work);
@@ -206,11 +211,15 @@ class Api {
   void interleave_in_one(Call& call);
   void report_outcome(Call& call);
   void report_outcomes(Call& call);
+  // The last verdict known of an experiment with many arms. With them a verdict takes as long as
+  // many serves, so that readers work it out; a new one is asked for about once a second.
+  ProgressAnswer last_progress(const std::string& eid, bool certified);
   void count_served(const std::string& eid, const Offer& offer);
   // Counts why an outcome was not taken, and says so.
   void refuse_outcome(const std::string& eid, const Send& send, ServerAnswer answer);
   // event_routes.cc
   void take_events(Call& call);
+  void take_events_here(const Send& send, const Caller& caller, std::vector<Result<UbiEvent>> all);
   void take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
                               std::vector<Result<UbiEvent>> events);
   // result_routes.cc
@@ -254,8 +263,18 @@ class Api {
   std::mutex unknown_mutex_;              // guards unknown_tokens_
   std::set<std::string> unknown_tokens_;  // hashes of those that no node had made
   TrafficHealths traffic_;
-  std::unique_ptr<TaskQueue> background_;  // exports, plans, imports
+  std::unique_ptr<TaskQueue> background_;  // plans, imports
+  std::unique_ptr<TaskQueue> exports_;     // each waits for its reader
+  std::unique_ptr<TaskQueue> lookups_;     // short searches in the store
   Views views_;
+  struct LastVerdict {
+    ProgressAnswer progress;
+    bool known = false;
+    bool asked = false;  // a newer one is on its way
+    std::chrono::steady_clock::time_point at{};
+  };
+  std::mutex verdicts_mutex_;
+  TextMap<LastVerdict> verdicts_;  // of experiments with many arms
   // Null if this process is the only one on the store.
   std::unique_ptr<Hops> hops_;
   std::unique_ptr<Forwarding> forwarding_;

@@ -1,10 +1,14 @@
 // Duels: serving them, drafting their pages, taking their outcomes.
 //
 // Handlers run on a thread of the HTTP server: they read the body and return. What they give to
-// engine_.ask runs on the engine's thread and may run more than once (engine.cc, answer_group), so
-// it must not count or send; the function for the answer runs once and does both.
+// engine_.ask runs on an owner's thread and may run more than once (Owner::answer), so it must not
+// count or send; the function for the answer runs once and does both.
 #include <fmt/format.h>
 
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,29 +60,49 @@ Error answered_otherwise() {
                  "the duel was answered otherwise; both answers are kept, the first counts");
 }
 
-// Serves `count` duels under the ids BATCH.1, BATCH.2, .. A batch that was served before is given
-// again as it was: an id that got a fallback then gets a fallback again, and not a new duel.
-Result<std::vector<Offer>> serve_batch(const Turn& turn, const Wish& wish,
-                                       const std::string& batch_id, bool named,
-                                       std::uint64_t count) {
-  const auto id_of_duel = [&](std::uint64_t k) { return fmt::format("{}.{}", batch_id, k); };
-  DUEL_RETURN_IF_ERROR(check_id("a batch", batch_id));
-  DUEL_RETURN_IF_ERROR(check_id("a duel", id_of_duel(count)));
-  // Checked before the first is served: if another request has one of the ids, none is served.
-  const bool readable = turn.moment.store != StoreAccess::unreadable;
-  for (std::uint64_t k = 1; k <= count && named && readable; ++k) {
-    DUEL_RETURN_IF_ERROR(turn.experiment.served_before(id_of_duel(k), wish.request));
-  }
-  std::vector<Offer> offers;
-  for (std::uint64_t k = 1; k <= count; ++k) {
+// Duels under the ids BATCH.1, BATCH.2, .. A batch that was served before is given again as it was:
+// an id that got a fallback then gets a fallback again, and not a new duel.
+struct DuelsAtOnce {
+  Wish wish;
+  std::string batch_id;
+  bool named = false;  // by the caller
+  std::uint64_t count = 0;
+
+  std::string id_of_duel(std::uint64_t k) const { return fmt::format("{}.{}", batch_id, k); }
+  // The parts of the request. Those that look for duels that were served come before the first is
+  // served: if another request has one of the ids, none is.
+  std::size_t parts() const { return looked_for() + count; }
+  Status part(const Turn& turn, std::size_t k, std::vector<Offer>& offers) const {
+    if (k == 0) {
+      DUEL_RETURN_IF_ERROR(check_id("a batch", batch_id));
+      DUEL_RETURN_IF_ERROR(check_id("a duel", id_of_duel(count)));
+    }
+    if (k < looked_for()) {
+      if (turn.moment.store == StoreAccess::unreadable) return Done{};
+      DUEL_RETURN_IF_ERROR(turn.experiment.served_before(id_of_duel(k + 1), wish.request));
+      return Done{};
+    }
     Wish one = wish;
-    one.duel_id = id_of_duel(k);
+    one.duel_id = id_of_duel(k - looked_for() + 1);
     one.made_for_it = !named;
     one.only_again = !offers.empty() && is_again(offers.front());
     DUEL_ASSIGN(Offer offer, turn.experiment.serve(one, turn.moment));
     offers.push_back(std::move(offer));
+    return Done{};
   }
-  return offers;
+
+ private:
+  std::size_t looked_for() const { return named ? count : 0; }
+};
+
+// A verdict about so many arms takes no longer than some serves.
+constexpr std::size_t kFewArms = 64;
+
+ProgressAnswer progress_of(const Ledger& ledger) {
+  const Standing standing = standing_of(ledger);
+  return {.verdict = verdict_of(ledger, standing),
+          .certified = ledger.certificate().has_value(),
+          .expected_duels_left = standing.duels_left};
 }
 
 // A report, and the duel that comes with its answer.
@@ -86,6 +110,7 @@ struct ReportedWithNext {
   Reported reported;
   std::optional<Offer> next;
   std::optional<ProgressAnswer> progress;
+  bool verdict_is_dear = false;  // the progress is without it
 };
 
 // `next` is the wish for the duel that comes with the answer (`?next=1`); no id: none is wanted.
@@ -112,10 +137,10 @@ Result<ReportedWithNext> report_and_serve(const Turn& turn, const Report& report
   if (!wants_next || reported.recovered || unknown_voter) return told;
   next.subject = reported.subject;  // the next duel is for the one who was asked before
   DUEL_ASSIGN(told.next, experiment.serve(next, turn.moment));
-  const Standing standing = standing_of(experiment.ledger());
-  told.progress = ProgressAnswer{.verdict = verdict_of(experiment.ledger(), standing),
-                                 .certified = experiment.ledger().certificate().has_value(),
-                                 .expected_duels_left = standing.duels_left};
+  told.verdict_is_dear = experiment.ledger().num_arms() > kFewArms;
+  told.progress = told.verdict_is_dear
+                      ? ProgressAnswer{.certified = experiment.ledger().certificate().has_value()}
+                      : progress_of(experiment.ledger());
   return told;
 }
 
@@ -170,6 +195,41 @@ Result<BatchOutcome> report_item(const Turn& turn, const ReportTokens& tokens,
 
 }  // namespace
 
+ProgressAnswer Api::last_progress(const std::string& eid, bool certified) {
+  constexpr auto kFresh = std::chrono::seconds(1);
+  ProgressAnswer last;
+  {
+    const std::lock_guard lock(verdicts_mutex_);
+    LastVerdict& verdict = verdicts_[eid];
+    last = verdict.progress;
+    if (!verdict.known || last.certified != certified) {
+      last = {.verdict = certified ? "A winner is certified." : "The verdict is being worked out."};
+      last.certified = certified;
+    } else if (std::chrono::steady_clock::now() - verdict.at < kFresh) {
+      return last;
+    }
+    if (std::exchange(verdict.asked, true)) return last;
+  }
+  const auto note = [this, eid](std::optional<ProgressAnswer> progress) {
+    const std::lock_guard lock(verdicts_mutex_);
+    LastVerdict& verdict = verdicts_[eid];
+    verdict.asked = false;
+    verdict.at = std::chrono::steady_clock::now();
+    if (!progress) return;
+    verdict.progress = std::move(*progress);
+    verdict.known = true;
+  };
+  const auto made = std::make_shared<std::optional<ProgressAnswer>>();
+  views_.show(
+      eid, "progress",
+      [made](const View& view) -> Result<std::string> {
+        *made = progress_of(view.ledger());
+        return std::string();
+      },
+      [note, made](const Result<ShownText>&) { note(*made); });
+  return last;
+}
+
 // Called when the answer goes out, and not when it is worked out, which can happen several times.
 void Api::count_served(const std::string& eid, const Offer& offer) {
   if (is_again(offer)) return;
@@ -219,20 +279,22 @@ void Api::serve_duels(Call& call) {
   const bool named = !body->batch_id.empty();
   const std::string batch_id =
       named ? body->batch_id : new_duel_id(engine_.world(), engine_.world().wall_time_ms());
-  ask(
-      call, AnswerWhen::appended,
-      [wish, batch_id, named, count = body->count](const Turn& turn) {
-        return serve_batch(turn, wish, batch_id, named, count);
+  const DuelsAtOnce batch{std::move(wish), batch_id, named, body->count};
+  // In one append: the batch is in the log or it is not, so that it can be given again as it was.
+  engine_.ask_in_parts<Offer>(
+      call.eid(), AnswerWhen::appended, Engine::Parts::together, batch.parts(),
+      [batch](const Turn& turn, std::size_t k, std::vector<Offer>& offers) {
+        return batch.part(turn, k, offers);
       },
-      [this, eid = call.eid(), batch_id](const std::vector<Offer>& offers) {
+      told(call.send, [this, eid = call.eid(), batch_id](const std::vector<Offer>& offers) {
         const bool again = is_again(offers.front());
-        DuelBatch batch{.batch_id = batch_id, .items = {}};
+        DuelBatch answer{.batch_id = batch_id, .items = {}};
         for (const Offer& offer : offers) {
           if (!again) count_served(eid, offer);
-          batch.items.push_back(duel_answer(eid, offer, report_tokens_));
+          answer.items.push_back(duel_answer(eid, offer, report_tokens_));
         }
-        return answer_of(again ? 200 : 201, batch, replayed(again));
-      });
+        return answer_of(again ? 200 : 201, answer, replayed(again));
+      }));
 }
 
 void Api::show_duel(Call& call) {
@@ -332,6 +394,9 @@ void Api::report_outcome(Call& call) {
                              .applied = reported.what == Reported::What::applied,
                              .next = {},
                              .progress = done->progress};
+        if (done->verdict_is_dear) {
+          answer.progress = last_progress(eid, done->progress->certified);
+        }
         if (!answer.applied) engine_.metrics().count_rejected(eid, answer.status);
         if (done->next) {
           // A repeated report brings the same duel again, which was counted the first time.
@@ -357,25 +422,24 @@ void Api::report_outcomes(Call& call) {
   if (!lines && batch.items.size() == 1 && !batch.items[0].ok()) {
     return call.send(json_of(call.request, call.limits()).refused);
   }
-  engine_.ask<BatchOutcomes>(
-      call.eid(), AnswerWhen::durable,
-      [this, items = std::move(batch.items)](const Turn& turn) -> Result<BatchOutcomes> {
-        BatchOutcomes all;
-        for (std::size_t k = 0; k < items.size(); ++k) {
-          // The items before an error stay taken. Sent again, they are duplicates.
-          DUEL_ASSIGN(BatchOutcome one, report_item(turn, report_tokens_, items[k]));
-          one.index = k;
-          all.items.push_back(std::move(one));
-        }
-        return all;
+  // The items before an error stay taken. Sent again, they are duplicates.
+  const auto items = std::make_shared<const std::vector<Result<Json>>>(std::move(batch.items));
+  engine_.ask_in_parts<BatchOutcome>(
+      call.eid(), AnswerWhen::durable, Engine::Parts::one_by_one, items->size(),
+      [this, items](const Turn& turn, std::size_t k, std::vector<BatchOutcome>& all) -> Status {
+        DUEL_ASSIGN(BatchOutcome one, report_item(turn, report_tokens_, (*items)[k]));
+        one.index = k;
+        all.push_back(std::move(one));
+        return Done{};
       },
-      [this, eid = call.eid(), send = call.send](const Result<BatchOutcomes>& done,
+      [this, eid = call.eid(), send = call.send](Result<std::vector<BatchOutcome>> done,
                                                  const Delivery& delivery) {
         if (!done.ok()) return refuse_outcome(eid, send, refusal_of(done.error(), delivery));
-        for (const BatchOutcome& one : done->items) {
+        const BatchOutcomes all{.items = std::move(*done)};
+        for (const BatchOutcome& one : all.items) {
           if (one.status != "applied") engine_.metrics().count_rejected(eid, one.status);
         }
-        send(with_lease(answer_of(200, *done), delivery));
+        send(with_lease(answer_of(200, all), delivery));
       });
 }
 

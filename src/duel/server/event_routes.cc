@@ -78,45 +78,71 @@ Json narrowed(const Json& item, const std::string& experiment_id) {
   return event;
 }
 
-// The answers of several owners about the events of one request. They arrive on several threads.
-struct GatheredEvents {
-  std::mutex mutex;  // guards what follows
-  std::size_t owners_left = 0;
-  std::vector<Verdicts> verdicts;       // by event
-  std::optional<HttpResponse> refused;  // one owner could not take its events
+// The answers of several experiments about the events of one request. They arrive on several
+// threads.
+class GatheredEvents {
+ public:
+  // Which events are for which experiment; those that are for none have their verdict already.
+  using ByExperiment = std::map<std::string, std::vector<std::size_t>>;
+
+  GatheredEvents(Send send, std::size_t events) : send_(std::move(send)), verdicts_(events) {}
+
+  Result<ByExperiment> sort(Store& store, const Events& events) {
+    ByExperiment all;
+    for (std::size_t k = 0; k < events.size(); ++k) {
+      if (!events[k].ok()) {
+        verdicts_[k] = rejected_by_all(events[k].error().message);
+        continue;
+      }
+      DUEL_ASSIGN(const auto experiments, experiments_for(store, *events[k]));
+      if (experiments.empty()) verdicts_[k] = rejected_by_all(kNoDuel);
+      for (const std::string& eid : experiments) {
+        verdicts_[k][eid] = std::nullopt;
+        all[eid].push_back(k);
+      }
+    }
+    return all;
+  }
+  // So many experiments will be asked. With none the answer goes out.
+  void expect(std::size_t experiments) {
+    left_ = experiments;
+    if (left_ == 0) send_(answer_of(202, answer_to_events(verdicts_)));
+  }
+  void reject(const std::string& eid, std::size_t event, std::string reason) {
+    const std::lock_guard lock(mutex_);
+    verdicts_.at(event)[eid] = std::move(reason);
+  }
+  // An experiment has taken its events, or rejected some. If it could not take them (`refused`) the
+  // whole request fails and the caller repeats it: events that were taken already are recognised by
+  // their identity and count once.
+  void answered(std::optional<ServerAnswer> refused = {}) {
+    std::unique_lock lock(mutex_);
+    if (refused && !refused_) refused_ = std::move(refused);
+    if (--left_ > 0) return;
+    lock.unlock();
+    send_(refused_ ? std::move(*refused_) : answer_of(202, answer_to_events(verdicts_)));
+  }
+
+ private:
+  const Send send_;
+  std::mutex mutex_;  // guards what follows
+  std::size_t left_ = 0;
+  std::vector<Verdicts> verdicts_;  // by event
+  std::optional<ServerAnswer> refused_;
 };
 
 }  // namespace
 
-// Sends each event to the owners of the experiments that it is for. If one of them cannot take its
-// events, the whole request fails and the caller repeats it: events that were taken already are
-// recognised by their identity and count once.
+// Sends each event to the owners of the experiments that it is for.
 void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
                                  std::vector<Result<UbiEvent>> events) {
   const auto work = [this, items = std::move(items), events = std::move(events), &fact = call.fact,
                      caller = call.caller, send = call.send, token_id = token_id_of(call)] {
-    const auto gathered = std::make_shared<GatheredEvents>();
-    gathered->verdicts.resize(items.size());
-    std::map<std::string, std::vector<std::size_t>> of_experiment;
-    for (std::size_t k = 0; k < items.size(); ++k) {
-      Verdicts& verdicts = gathered->verdicts[k];
-      if (!events[k].ok()) {
-        verdicts = rejected_by_all(events[k].error().message);
-        continue;
-      }
-      const auto experiments = experiments_for(engine_.store(), *events[k]);
-      if (!experiments.ok()) return send(refusal(experiments.error()));
-      if (experiments->empty()) verdicts = rejected_by_all(kNoDuel);
-      for (const std::string& eid : *experiments) {
-        verdicts[eid] = std::nullopt;
-        of_experiment[eid].push_back(k);
-      }
-    }
-    gathered->owners_left = of_experiment.size();
-    if (of_experiment.empty()) {
-      return send(answer_of(202, answer_to_events(gathered->verdicts)));
-    }
-    for (const auto& [eid, indices] : of_experiment) {
+    const auto gathered = std::make_shared<GatheredEvents>(send, items.size());
+    const auto sorted = gathered->sort(engine_.store(), events);
+    if (!sorted.ok()) return send(refusal(sorted.error()));
+    gathered->expect(sorted->size());
+    for (const auto& [eid, indices] : *sorted) {
       HttpRequest request;
       request.method = HttpMethod::post;
       request.method_text = "POST";
@@ -135,29 +161,71 @@ void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
                    true};
         take_events(local);
       };
-      const auto gather = [gathered, send, eid, indices](HttpResponse response) {
-        std::unique_lock lock(gathered->mutex);
-        const auto told = response.status == 202 ? Json::parse(response.text()) : std::nullopt;
-        if (told) {
-          for (const Json& one : told->at("rejected").items()) {
-            gathered->verdicts[indices.at(one.at("index").get<std::size_t>())][eid] =
-                one.at("reason").get<std::string>();
-          }
-        } else if (!gathered->refused) {
-          gathered->refused = std::move(response);
+      const auto gather = [gathered, eid, indices](const HttpResponse& response) {
+        const auto told = Json::parse(response.text());
+        if (response.status != 202 || !told) {
+          return gathered->answered(ServerAnswer{response.status, told.value_or(Json()), {}});
         }
-        if (--gathered->owners_left > 0) return;
-        lock.unlock();
-        if (!gathered->refused) {
-          return send(answer_of(202, answer_to_events(gathered->verdicts)));
+        for (const Json& one : told->at("rejected").items()) {
+          gathered->reject(eid, indices.at(one.at("index").get<std::size_t>()),
+                           one.at("reason").get<std::string>());
         }
-        const auto problem_body = Json::parse(gathered->refused->text());
-        send({gathered->refused->status, problem_body.value_or(Json()), {}});
+        gathered->answered();
       };
       forwarding_->send(eid, std::move(request), token_id, here, gather);
     }
   };
-  run_later(call, work);
+  run_on(*lookups_, call, work);
+}
+
+// Gives each event to the experiments that it is for.
+void Api::take_events_here(const Send& send, const Caller& caller, Events all) {
+  const auto events = std::make_shared<const Events>(std::move(all));
+  const auto gathered = std::make_shared<GatheredEvents>(send, events->size());
+  auto sorted = gathered->sort(engine_.store(), *events);
+  if (!sorted.ok()) return send(refusal(sorted.error()));
+  for (auto& [eid, indices] : *sorted) {
+    if (caller.may(TokenScope::duel, eid)) continue;
+    std::erase_if(indices, [&, &id = eid](std::size_t k) {
+      const UbiEvent& event = *(*events)[k];
+      const auto proven = report_tokens_.verify(event.report_token);
+      if (proven && proven->experiment_id == id && proven->duel_id == event.page.duel_id) {
+        return false;
+      }
+      gathered->reject(id, k, kNoToken);
+      return true;
+    });
+  }
+  std::erase_if(*sorted, [](const auto& of_one) { return of_one.second.empty(); });
+  gathered->expect(sorted->size());
+  for (const auto& [eid, indices] : *sorted) {
+    using NotTaken = std::optional<std::string>;  // why the event is not taken
+    engine_.ask_in_parts<NotTaken>(
+        eid, AnswerWhen::durable, Engine::Parts::one_by_one, indices.size(),
+        [events, indices](const Turn& turn, std::size_t k,
+                          std::vector<NotTaken>& reasons) -> Status {
+          auto taken = turn.experiment.click((*events)[indices[k]]->page, turn.moment);
+          // Only a store that cannot be read or written is a reason to send everything again.
+          if (!taken.ok() && taken.error().code == ErrorCode::io) return taken.error();
+          reasons.push_back(taken.ok() ? *taken : taken.error().message);
+          return Done{};
+        },
+        [gathered, eid, indices](const Result<std::vector<NotTaken>>& reasons,
+                                 const Delivery& delivery) {
+          const bool known = reasons.ok() || reasons.error().code != ErrorCode::not_found;
+          if (!reasons.ok() && known) {
+            return gathered->answered(refusal_of(reasons.error(), delivery));
+          }
+          for (std::size_t k = 0; k < indices.size(); ++k) {
+            if (!known) {
+              gathered->reject(eid, indices[k], "there is no such experiment");
+            } else if ((*reasons)[k]) {
+              gathered->reject(eid, indices[k], *(*reasons)[k]);
+            }
+          }
+          gathered->answered();
+        });
+  }
 }
 
 void Api::take_events(Call& call) {
@@ -189,56 +257,13 @@ void Api::take_events(Call& call) {
   if (forwarding_ && !call.from_node) {
     return take_events_over_nodes(call, std::move(batch.items), std::move(events));
   }
-  engine_.ask_all<EventsAnswer>(
-      AnswerWhen::durable,
-      [this, caller, events = std::move(events)](const Engine::Find& find) -> Result<EventsAnswer> {
-        const auto may_report = [&](const UbiEvent& event, const std::string& eid) {
-          if (caller.may(TokenScope::duel, eid)) return true;
-          const auto proven = report_tokens_.verify(event.report_token);
-          return proven && proven->experiment_id == eid && proven->duel_id == event.page.duel_id;
-        };
-        // Pass 1: find all experiments. One that is away puts the request off and makes this run
-        // again from the start, so nothing may be changed before all of them are at hand.
-        std::vector<Verdicts> verdicts(events.size());
-        std::map<std::string, std::optional<Turn>> turns;
-        for (std::size_t k = 0; k < events.size(); ++k) {
-          const Result<UbiEvent>& event = events[k];
-          if (!event.ok()) {
-            verdicts[k] = rejected_by_all(event.error().message);
-            continue;
-          }
-          DUEL_ASSIGN(const auto experiments, experiments_for(engine_.store(), *event));
-          if (experiments.empty()) verdicts[k] = rejected_by_all(kNoDuel);
-          for (const std::string& eid : experiments) {
-            verdicts[k][eid] = std::nullopt;
-            if (!may_report(*event, eid)) {
-              verdicts[k][eid] = kNoToken;
-            } else if (!turns.contains(eid)) {
-              const Result<Turn> turn = find(eid);
-              if (!turn.ok() && turn.error().code != ErrorCode::not_found) return turn.error();
-              turns.emplace(eid, turn.ok() ? std::optional(*turn) : std::nullopt);
-            }
-          }
-        }
-        // Pass 2: give the events to them.
-        for (std::size_t k = 0; k < events.size(); ++k) {
-          if (!events[k].ok()) continue;
-          for (auto& [eid, refusal] : verdicts[k]) {
-            if (refusal) continue;
-            const std::optional<Turn>& turn = turns[eid];
-            if (!turn) {
-              refusal = "there is no such experiment";
-              continue;
-            }
-            auto taken = turn->experiment.click(events[k]->page, turn->moment);
-            // Only a store that cannot be read or written is a reason to send everything again.
-            if (!taken.ok() && taken.error().code == ErrorCode::io) return taken.error();
-            refusal = taken.ok() ? *taken : taken.error().message;
-          }
-        }
-        return answer_to_events(verdicts);
-      },
-      told(call.send, [](const EventsAnswer& answer) { return answer_of(202, answer); }));
+  const bool named = std::ranges::all_of(
+      events, [](const auto& event) { return !event.ok() || !event->experiment_id.empty(); });
+  if (named) return take_events_here(call.send, caller, std::move(events));
+  // The store is asked which experiments the others are for.
+  run_on(*lookups_, call, [this, caller, send = call.send, events = std::move(events)] {
+    take_events_here(send, caller, events);
+  });
 }
 
 }  // namespace duel

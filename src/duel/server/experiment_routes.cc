@@ -76,8 +76,8 @@ void Api::create_of(const Send& send, const std::shared_ptr<const ExperimentReco
   using Created = Made<ExperimentAnswer>;
   engine_.create<Created>(
       *record,
-      [](const Turn& turn, bool created) -> Result<Created> {
-        return Created{experiment_answer(turn.experiment), created};
+      [](const Turn& turn) -> Result<Created> {
+        return Created{experiment_answer(turn.experiment), turn.created};
       },
       [this, send, record, older = std::move(older_request)](const Result<Created>& done,
                                                              const Delivery& delivery) {
@@ -183,8 +183,8 @@ void Api::change_state(Call& call) {
 void Api::put_arm(Call& call) {
   const auto body = call.read<NewArmBody>();
   if (!body) return;
-  ask(
-      call, AnswerWhen::durable,
+  engine_.ask_aside<Made<ArmAnswer>>(
+      call.eid(), AnswerWhen::durable,
       [arm = ArmEntry{.id = call.parameters.at("aid"),
                       .payload = "",
                       .sha256 = "",
@@ -197,15 +197,19 @@ void Api::put_arm(Call& call) {
         DUEL_ASSIGN(const bool added, turn.experiment.add_arm(arm, turn.moment));
         return Made<ArmAnswer>{arm_answer(ledger, arm.id), added};
       },
-      [](const Made<ArmAnswer>& made) { return answer_of(made.is_new ? 201 : 200, made.answer); });
+      told(call.send, [](const Made<ArmAnswer>& made) {
+        return answer_of(made.is_new ? 201 : 200, made.answer);
+      }));
 }
 
 void Api::delete_arm(Call& call) {
-  ask(call, AnswerWhen::durable,
+  engine_.ask_aside<ArmAnswer>(
+      call.eid(), AnswerWhen::durable,
       [arm = call.parameters.at("aid")](const Turn& turn) -> Result<ArmAnswer> {
         DUEL_RETURN_IF_ERROR(turn.experiment.retire_arm(arm, turn.moment));
         return arm_answer(turn.experiment.ledger(), arm);
-      });
+      },
+      told(call.send, [](const ArmAnswer& answer) { return answer_of(200, answer); }));
 }
 
 void Api::take_comparisons(Call& call) {

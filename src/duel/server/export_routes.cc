@@ -63,7 +63,7 @@ void Api::export_log(Call& call) {
   if (wanted != "duels" && form != "jsonl") {
     return call.send(refusal(400, fmt::format("{} are exported as jsonl", wanted)));
   }
-  run_later(call, [this, wanted, form, eid = call.eid(), send = call.send] {
+  run_on(*exports_, call, [this, wanted, form, eid = call.eid(), send = call.send] {
     Store& store = engine_.store();
     if (const auto head = store.head(eid); !head.ok() || head->sequence == 0) {
       return send(refusal(404, "there is no experiment '" + eid + "'"));

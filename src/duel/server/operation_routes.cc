@@ -133,21 +133,17 @@ void Api::metrics(Call& call) {
   engine_.append_durations().write(text, "duel_store_append_duration_seconds");
   text += metrics_->text();
   if (forwarding_) text += forwarding_->metrics();
-  engine_.ask_all<std::string>(
-      AnswerWhen::appended,
-      [this](const Engine::Find&) -> Result<std::string> { return engine_.experiment_metrics(); },
-      [this, text, send = call.send](const Result<std::string>& of_experiments, const Delivery&) {
-        const std::string all = text + (of_experiments.ok() ? *of_experiments : "");
-        const auto write = [this, all, send] {
-          const auto stream = send.stream("text/plain; version=0.0.4");
-          Nodes* const nodes = engine_.store().nodes();
-          stream->write(all + (nodes != nullptr ? node_metrics(*nodes) : ""));
-          stream->finish();
-        };
-        // node_metrics reads from the database, and this is the engine's thread, which must not
-        // wait for it.
-        if (engine_.store().nodes() == nullptr || !background_->post(write)) write();
-      });
+  engine_.experiment_metrics([this, text, send = call.send](const std::string& of_experiments) {
+    const auto write = [this, all = text + of_experiments, send] {
+      const auto stream = send.stream("text/plain; version=0.0.4");
+      Nodes* const nodes = engine_.store().nodes();
+      stream->write(all + (nodes != nullptr ? node_metrics(*nodes) : ""));
+      stream->finish();
+    };
+    // node_metrics reads from the database, and this is a thread of the engine, which must not wait
+    // for it.
+    if (engine_.store().nodes() == nullptr || !background_->post(write)) write();
+  });
 }
 
 void Api::show_openapi(Call& call) { call.send({200, openapi(), {}}); }

@@ -89,10 +89,11 @@ Result<CopiedExperiment> copy_experiment(Store& from, Store& to, const std::stri
 }
 
 Result<ServerKey> copy_server_entries(Store& from, Store& to) {
-  // The spaces that engine.cc, api_tokens.cc and certified_notices.cc write. The secret comes last:
-  // once the target has it nothing more is copied, so a copy that was cut before can be repeated.
-  constexpr std::array<std::string_view, 4> kSpaces = {"token", kTokensMadeSpace, "notice",
-                                                       "secret"};
+  // The spaces that engine.cc, imported_log.cc, api_tokens.cc and certified_notices.cc write. The
+  // secret comes last: once the target has it nothing more is copied, so a copy that was cut before
+  // can be repeated.
+  constexpr std::array<std::string_view, 5> kSpaces = {"token", kTokensMadeSpace, "notice",
+                                                       kHalfImportedSpace, "secret"};
   DUEL_ASSIGN(const auto known, to.entries("secret"));
   DUEL_ASSIGN(const auto secrets, from.entries("secret"));
   if (!known.empty() && !secrets.empty()) {

@@ -10,11 +10,14 @@
 #include <variant>
 
 #include "duel/core/check.h"
+#include "duel/core/digest.h"
 #include "duel/core/timestamp.h"
 #include "duel/experiment/bounds.h"
 #include "duel/experiment/experiment.h"
 #include "duel/experiment/live_experiment.h"
+#include "duel/experiment/refused.h"
 #include "duel/log/experiment_log.h"
+#include "duel/store/line.h"
 
 namespace duel {
 namespace {
@@ -131,6 +134,59 @@ class Folding {
 };
 
 }  // namespace
+
+Result<bool> is_half_imported(Store& store, const std::string& experiment_id) {
+  DUEL_ASSIGN(const std::optional<std::string> mark, store.get(kHalfImportedSpace, experiment_id));
+  return mark.has_value();
+}
+
+Status append_imported(Store& store, World& world, const std::string& experiment_id,
+                       std::string_view text, const std::vector<LineMark>& marks) {
+  constexpr std::size_t kLinesAtOnce = 200;
+  constexpr std::size_t kBytesAtOnce = std::size_t{256} << 10;
+  DUEL_ASSIGN(const Head stored, store.head(experiment_id));
+  const auto from_another = [&] {
+    return refused(
+        Reason::exists,
+        fmt::format("there is an experiment '{}' already, half imported from another log",
+                    experiment_id));
+  };
+  if (stored.sequence > marks.size()) return from_another();
+  const bool at_once = marks.size() <= kLinesAtOnce && text.size() <= kBytesAtOnce;
+  if (!at_once) DUEL_RETURN_IF_ERROR(store.put(kHalfImportedSpace, experiment_id, ""));
+  Head head{0, std::string(kHexDigits, '0')};
+  std::vector<Line> lines;
+  std::size_t bytes = 0;
+  for (const LineMark& mark : marks) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    const Head at{head.sequence + lines.size() + 1, std::string(split_line(line)->hash)};
+    if (at.sequence <= stored.sequence) {  // appended by an import that was cut short
+      if (at.sequence == stored.sequence && at != stored) return from_another();
+      head = at;
+      continue;
+    }
+    lines.push_back({line, mark.key, mark.tag});
+    bytes += line.size();
+    const bool last = at.sequence == marks.size();
+    if (!last && lines.size() < kLinesAtOnce && bytes < kBytesAtOnce) continue;
+    const auto begun = world.now();
+    if (const Status done = store.append_to(experiment_id, head, lines); !done.ok()) {
+      // Without a line the name is free.
+      if (!at_once && head.sequence == 0) (void)store.erase(kHalfImportedSpace, experiment_id);
+      return done;
+    }
+    head = at;
+    lines.clear();
+    bytes = 0;
+    // As long as this took, the store is left to others: they wait for it, and a mutex is not fair.
+    const auto took = world.now() - begun;
+    if (!last) world.pause(std::chrono::ceil<std::chrono::microseconds>(took));
+  }
+  if (!at_once) DUEL_RETURN_IF_ERROR(store.erase(kHalfImportedSpace, experiment_id));
+  return Done{};
+}
 
 std::string too_many_arms(std::size_t arms, std::size_t most_arms) {
   return fmt::format("would be {} arms, and this server takes {}", arms, most_arms);

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "duel/core/result.h"
+#include "duel/core/world.h"
 #include "duel/log/record.h"
+#include "duel/store/store.h"
 
 namespace duel {
 
@@ -37,6 +39,18 @@ struct ImportLimits {
 // thread may call it. Settled duels are held in memory meanwhile, about as much as the text itself.
 Result<std::vector<LineMark>> check_imported(const std::string& experiment_id,
                                              std::string_view text, const ImportLimits& limits);
+
+// The space of the store in which half imported experiments are marked.
+inline constexpr std::string_view kHalfImportedSpace = "half-imported";
+
+// Appends the lines of a log that was checked, in many commits, so that no other experiment's wait
+// long for the store. Until all are there the experiment is marked as half imported; after a stop
+// or a failure in between, another import of the same log goes on where this one ended, and one of
+// another log is refused (`exists`). REQUIRES: the experiment is ours.
+Status append_imported(Store& store, World& world, const std::string& experiment_id,
+                       std::string_view text, const std::vector<LineMark>& marks);
+// Whether that is so: to its callers there is no such experiment.
+Result<bool> is_half_imported(Store& store, const std::string& experiment_id);
 
 // Whether a server can serve what the first record says. The body of a request is checked field by
 // field and cannot say anything else, but a log can come from anywhere.

@@ -142,6 +142,8 @@ Status Views::refresh(const std::string& experiment_id, Seen& seen) {
     seen.answers.clear();
     seen.durable = 0;
   }
+  DUEL_ASSIGN(const bool cut_short, is_half_imported(*store_, experiment_id));
+  if (cut_short) return Error::not_found("");
   auto loaded = View::load(store_, experiment_id);
   if (!loaded.ok()) return loaded.error();
   seen.view = std::move(*loaded);
@@ -269,6 +271,10 @@ Listed Views::listed(const Outline& outline) {
 
 Result<ListedExperiments> Views::list_now(const std::string& after, std::size_t limit) {
   DUEL_ASSIGN(std::vector<Outline> outlines, store_->outlines());
+  DUEL_ASSIGN(const auto half_imported, store_->entries(kHalfImportedSpace));
+  for (const auto& [id, mark] : half_imported) {
+    std::erase_if(outlines, [&id = id](const Outline& one) { return one.experiment == id; });
+  }
   std::ranges::sort(outlines, {}, &Outline::experiment);
   ListedExperiments all;
   for (auto outline = std::ranges::upper_bound(outlines, after, {}, &Outline::experiment);
