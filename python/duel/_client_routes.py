@@ -271,7 +271,9 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
     def change(self, experiment: str, *, etag: str = "*", name: str | None = None,
                feedback: Mapping[str, Any] | None = None,
                guardrails: Mapping[str, Any] | None = None) -> Answer:
-        """Changes what may change. ``etag`` is that of the version you saw, or ``*``."""
+        """Changes what may change; what is not named stays, and ``None`` in a mapping is the default.
+
+        ``etag`` is that of the version you saw, or ``*``."""
         body = _given(name=name, feedback=feedback, guardrails=guardrails)
         return self._ask("PATCH", self._at(experiment), body, safe=etag == "*",
                          headers={"If-Match": _header(etag, "etag")})
@@ -434,9 +436,11 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
         """Verdict, leader, pairs with intervals, certificate: ``duel result --json``."""
         return self._ask("GET", self._at(experiment, "/result"))
 
-    def certificate(self, experiment: str) -> Answer:
-        """The certificate; ``NotOnServer`` while there is none."""
-        return self._ask("GET", self._at(experiment, "/certificate"))
+    def certificate(self, experiment: str) -> Text:
+        """The text of the certificate, which ``duel verify`` checks against the log; it is JSON.
+
+        ``NotOnServer`` while there is none."""
+        return self._text(self._at(experiment, "/certificate"))
 
     def health(self, experiment: str) -> Answer:
         """Whether the answers can be trusted, check by check."""
@@ -480,9 +484,15 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
         return self._ask("GET", "/v1/tokens")
 
     def create_token(self, scope: str, *, name: str | None = None, experiment: str | None = None,
-                     expires_at: str | None = None) -> Answer:
-        """A new token, shown once as ``token``. A lost answer is not tried again."""
-        body = _given(scope=scope, name=name, experiment_id=experiment, expires_at=expires_at)
+                     expires_at: str | None = None, one_browser: bool | None = None,
+                     max_subjects_per_day: int | None = None,
+                     max_subjects_per_address_per_day: int | None = None) -> Answer:
+        """A new token, shown once as ``token``. A lost answer is not tried again.
+
+        The last three limit a share link (scope ``vote``)."""
+        body = _given(scope=scope, name=name, experiment_id=experiment, expires_at=expires_at,
+                      one_browser=one_browser, max_subjects_per_day=max_subjects_per_day,
+                      max_subjects_per_address_per_day=max_subjects_per_address_per_day)
         return self._ask("POST", "/v1/tokens", body, safe=False)
 
     def revoke_token(self, token_id: str) -> Answer:

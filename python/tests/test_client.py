@@ -168,7 +168,9 @@ def test_an_experiment_from_the_first_call_to_the_certificate(client, tmp_path):
         assert shown.payloads[shown.first] == {"red": 1, "blue": 2, "green": 3}[shown.first]
         best = max((shown.first, shown.second))  # red beats green beats blue
         assert client.report("logo", shown, winner=best)["status"] == "applied"
-    assert client.certificate("logo")["winner"] == "red"
+    certificate = tmp_path / "logo.certificate.json"
+    certificate.write_text(client.certificate("logo"))
+    assert json.loads(certificate.read_text())["winner"] == "red"
     result = client.result("logo")
     assert result["leader"] == "red" and result["state"] == "certified"
     assert client.health("logo")["checks"] and client.timeline("logo", points=10)["points"]
@@ -177,7 +179,9 @@ def test_an_experiment_from_the_first_call_to_the_certificate(client, tmp_path):
     assert client.duels("logo", limit=1)["items"][0]["duel_id"] == shown.duel_id
     log = tmp_path / "logo.jsonl"
     log.write_text(client.export("logo", "audit"))
-    subprocess.run([PROGRAM, "verify", "--log", str(log)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([PROGRAM, "verify", str(certificate), "--log", str(log)], check=True,
+                   stdout=subprocess.DEVNULL)
+    assert duel.verify(log, certificate)["verified"]
     assert client.complete("logo")["state"] == "completed"
     assert client.next("logo").serving == "fallback"
     assert client.archive("logo")["state"] == "archived"

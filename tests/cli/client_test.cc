@@ -131,6 +131,33 @@ TEST_F(ClientCommands, arms_may_come_and_go_where_that_was_said_at_the_start) {
   EXPECT_EQ(both({"experiment", "arms", "retire", "e", "z"}).exit_code, 1);
 }
 
+TEST_F(ClientCommands, a_certificate_is_fetched_and_verifies_against_the_exported_log) {
+  ASSERT_EQ(both({"experiment", "new", "logo", "--arms", "a,b", "--start"}).exit_code, 0);
+  const CommandResult none = both({"certificate", "logo"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_TRUE(contains(none.err, "there is no certificate yet")) << none.err;
+  EXPECT_EQ(both({"certificate", "nothing"}).exit_code, 1);
+  for (const std::string_view door : {"local", "served"}) {
+    const auto ask = [&](const Words& words) {
+      return door == "local" ? local(words) : served(words);
+    };
+    for (int k = 0; k < 20; ++k) {
+      const std::string id = "d" + std::to_string(k);
+      ASSERT_EQ(ask({"next", "logo", "--id", id}).exit_code, 0);
+      ASSERT_EQ(ask({"report", "logo", id, "a"}).exit_code, 0);
+    }
+    const std::string file = std::string(door) + ".json", log = std::string(door) + ".jsonl";
+    const CommandResult fetched = ask({"certificate", "logo", "-o", file});
+    ASSERT_EQ(fetched.exit_code, 0) << fetched.err;
+    EXPECT_EQ(ask({"certificate", "logo"}).out, content_of(place_ / file));
+    ASSERT_EQ(ask({"export", "logo", "--what", "audit", "-o", log}).exit_code, 0);
+    const CommandResult verified = run_duel({"verify", place_ / file, "--log", place_ / log});
+    EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
+    // The log itself gives the same bytes.
+    EXPECT_EQ(run_duel({"certificate", place_ / log}).out, content_of(place_ / file));
+  }
+}
+
 TEST_F(ClientCommands, a_log_goes_out_and_in_again) {
   place_.write("votes.csv", "first,second,winner\na,b,a\nb,c,b\na,c,tie\n");
   EXPECT_EQ(both({"import", "votes.csv"}).out, "votes is imported\n");

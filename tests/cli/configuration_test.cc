@@ -150,6 +150,54 @@ TEST_F(Configuration, mistakes_name_their_place_and_the_nearest_spelling) {
   }
 }
 
+TEST_F(Configuration, the_table_of_a_command_holds_for_the_commands_below_it) {
+  project("[experiment]\nstore = \"mine.db\"\n[token]\nstore = \"mine.db\"\n");
+  const std::map<std::string, std::optional<std::string>> elsewhere = {
+      {"XDG_STATE_HOME", place_ / "state"}};
+  ASSERT_EQ(run({"experiment", "new", "logo", "--arms", "a,b"}, elsewhere).exit_code, 0);
+  EXPECT_TRUE(contains(run({"experiment", "list"}, elsewhere).out, "logo"));
+  EXPECT_TRUE(contains(run({"experiment", "arms", "list", "logo"}, elsewhere).out, "active"));
+  ASSERT_EQ(run({"token", "create", "--scope", "admin"}, elsewhere).exit_code, 0);
+  EXPECT_TRUE(contains(run({"token", "list"}, elsewhere).out, "admin"));
+  EXPECT_TRUE(std::filesystem::exists(place_ / "mine.db"));
+  EXPECT_FALSE(std::filesystem::exists(place_ / "state/duel/duel.db"))
+      << "a token of another store lets nobody in";
+}
+
+TEST_F(Configuration, the_table_of_a_command_overrules_those_of_the_commands_above_it) {
+  project("[token]\nstore = \"all.db\"\n[token.create]\nstore = \"made.db\"\n");
+  ASSERT_EQ(run({"token", "create", "--scope", "admin"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(place_ / "made.db"));
+  EXPECT_EQ(run({"token", "list"}).exit_code, 1) << "there is no store all.db";
+  // What holds for some of the commands below only is of no use to the others.
+  project("[experiment.new]\nstore = \"made.db\"\n");
+  EXPECT_TRUE(contains(run({"experiment", "list"}, {{"XDG_STATE_HOME", place_ / "state"}}).err,
+                       "there is no store"));
+}
+
+TEST_F(Configuration, a_setting_that_no_command_takes_is_a_mistake_whichever_command_runs) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"[token]\nstor = \"x.db\"\n",
+       "duel.toml:2: stor: 'duel token' has no such setting (did you mean 'store'?"},
+      {"[experiment]\nstore = \"x.db\"\n[experiment.nwe]\nstore = \"y.db\"\n",
+       "duel.toml:3: nwe: 'duel experiment' has no such setting (did you mean 'new'?"},
+      {"[experiment.arms.add]\nserve = \"http://127.0.0.1:1\"\n",
+       "duel.toml:2: serve: 'duel experiment arms add' has no such setting (did you mean "
+       "'server'?"},
+      {"[tokens]\nstore = \"x.db\"\n",
+       "duel.toml:1: there is no command 'tokens' (did you mean 'token'?"},
+      {"[plot]\nregrte = \"weak\"\n",
+       "duel.toml:2: regrte: 'duel plot' has no such setting (did you mean 'regret'?"},
+  };
+  for (const auto& [file, message] : cases) {
+    project(file);
+    const CommandResult result = run({"token", "create", "--scope", "admin"});
+    EXPECT_EQ(result.exit_code, 2) << message;
+    EXPECT_EQ(result.out, "");
+    EXPECT_TRUE(contains(result.err, message)) << message << "\n" << result.err;
+  }
+}
+
 TEST_F(Configuration, commands_without_settings_do_not_read_the_files) {
   project("not toml at all");
   EXPECT_EQ(run({"version"}).exit_code, 0);

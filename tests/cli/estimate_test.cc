@@ -152,11 +152,10 @@ TEST_F(EstimateCommand, shows_no_raw_bytes_of_a_binary_file) {
 }
 
 TEST_F(EstimateCommand, an_interrupted_run_writes_nothing) {
-  RunningDuel running({"estimate", "--data", "synthetic(queries=50,features=30)", "--comparisons",
-                       "1e8", "-o", place_ / "m.csv"});
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  running.send(SIGINT);
-  const CommandResult result = running.wait();
+  const CommandResult result = run_interrupted(
+      {"estimate", "--data", "synthetic(queries=50,features=30)", "--comparisons", "1e8", "-o",
+       place_ / "m.csv"},
+      {}, [](const CommandResult& ended) { return contains(ended.err, "interrupted after "); });
   EXPECT_EQ(result.exit_code, 130);
   EXPECT_TRUE(contains(result.err, "interrupted after ")) << result.err;
   EXPECT_FALSE(std::filesystem::exists(place_ / "m.csv"));

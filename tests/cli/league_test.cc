@@ -142,15 +142,12 @@ TEST_F(LeagueCommand, shows_what_is_finished_when_interrupted) {
   CommandOptions options;
   options.directory = place_.path();
   // The first policy jumps to the end at once, the second would play for an hour.
-  RunningDuel running({"league", "--matrix", "tiny/two.csv", "--policy", "rmed1,sparring-ucb",
+  const CommandResult result =
+      run_interrupted({"league", "--matrix", "tiny/two.csv", "--policy", "rmed1,sparring-ucb",
                        "--rounds", "1e10", "--trials", "2", "-q", "-o", "out"},
-                      options);
-  for (int wait = 0; wait < 600 && !std::filesystem::exists(place_ / "out"); ++wait) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  std::this_thread::sleep_for(std::chrono::seconds(1));
-  running.send(SIGINT);
-  const CommandResult result = running.wait();
+                      options, [&](const CommandResult&) {
+                        return contains(content_of(place_ / "out/league.csv"), "rmed1");
+                      });
   EXPECT_EQ(result.exit_code, 130) << result.err;
   EXPECT_TRUE(contains(result.err, "interrupted: showing only what finished")) << result.err;
   EXPECT_TRUE(contains(result.out, "not finished, so it does not count")) << result.out;

@@ -159,10 +159,9 @@ TEST(LearnCommand, compares_with_a_ranking_svm) {
 TEST(LearnCommand, leaves_a_state_to_resume_when_interrupted) {
   const TemporaryDirectory directory;
   const std::string place = (directory.path() / "model").string();
-  RunningDuel running({"learn", "--data", kData, "--impressions", "1e10", "-o", place, "-q"});
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  running.send(SIGINT);
-  const CommandResult stopped = running.wait();
+  const CommandResult stopped = run_interrupted(
+      {"learn", "--data", kData, "--impressions", "1e10", "-o", place, "-q"}, {},
+      [&](const CommandResult&) { return std::filesystem::exists(place + "/states.bin"); });
   EXPECT_EQ(stopped.exit_code, 130);
   EXPECT_TRUE(contains(stopped.err, "continue with: duel learn --resume")) << stopped.err;
   EXPECT_TRUE(std::filesystem::exists(place + "/states.bin"));

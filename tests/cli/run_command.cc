@@ -140,6 +140,20 @@ CommandResult run_shell(const std::string& script, const CommandOptions& options
 
 bool has_gnuplot() { return run_shell("command -v gnuplot").exit_code == 0; }
 
+CommandResult run_interrupted(const std::vector<std::string>& arguments,
+                              const CommandOptions& options,
+                              const std::function<bool(const CommandResult&)>& at_work) {
+  CommandResult result;
+  for (std::chrono::milliseconds time(250); time < std::chrono::minutes(2); time *= 2) {
+    RunningDuel running(arguments, options);
+    std::this_thread::sleep_for(time);
+    running.send(SIGINT);
+    result = running.wait();
+    if (at_work(result)) break;
+  }
+  return result;
+}
+
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }

@@ -291,19 +291,15 @@ TEST(SimulateCommand, an_interrupt_gives_the_statistics_of_the_finished_trials) 
 }
 
 TEST(SimulateCommand, an_interrupt_without_a_directory_says_so_too) {
-  CommandResult result;
-  // On a busy machine it takes longer until the first trial is finished.
-  for (int seconds = 1; seconds <= 64; seconds *= 2) {
-    RunningDuel running({"simulate", "--policy", "uniform", "--matrix", "arxiv", "--rounds", "1e5",
-                         "--trials", "1000000", "--quiet"});
-    std::this_thread::sleep_for(std::chrono::seconds(seconds));
-    running.send(SIGINT);
-    result = running.wait();
-    EXPECT_EQ(result.exit_code, 130);
-    EXPECT_TRUE(contains(result.err, "interrupted")) << result.err;
-    EXPECT_FALSE(contains(result.err, "--resume")) << result.err;
-    if (!contains(result.err, "before the first trial")) break;
-  }
+  const CommandResult result = run_interrupted(
+      {"simulate", "--policy", "uniform", "--matrix", "arxiv", "--rounds", "1e5", "--trials",
+       "1000000", "--quiet"},
+      {}, [](const CommandResult& ended) {
+        return contains(ended.err, "interrupted") && !contains(ended.err, "before the first trial");
+      });
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_TRUE(contains(result.err, "interrupted")) << result.err;
+  EXPECT_FALSE(contains(result.err, "--resume")) << result.err;
   EXPECT_TRUE(contains(result.out, " of 1000000 trials")) << result.out << result.err;
 }
 
@@ -543,13 +539,12 @@ TEST(SimulateCommand, a_study_of_clicks_resumes_only_on_the_same_data) {
   const std::string data = "1 qid:1 1:2 2:1\n0 qid:1 1:1 2:2\n";
   place.write("data.txt", data);
   const CommandOptions there{.directory = place.path()};
-  RunningDuel running({"simulate", "--policy", "uniform", "--environment",
-                       "clicks(data=data.txt,interleave=team-draft)", "--rounds", "1e4", "--trials",
-                       "1e5", "--checkpoints", "1e4", "-o", "out"},
-                      there);
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));
-  running.send(SIGINT);
-  ASSERT_EQ(running.wait().exit_code, 130);
+  const CommandResult begun = run_interrupted(
+      {"simulate", "--policy", "uniform", "--environment",
+       "clicks(data=data.txt,interleave=team-draft)", "--rounds", "1e4", "--trials", "1e5",
+       "--checkpoints", "1e4", "-o", "out"},
+      there, [&](const CommandResult&) { return std::filesystem::exists(place / "out"); });
+  ASSERT_EQ(begun.exit_code, 130);
   place.write("data.txt", "0 qid:1 1:2 2:1\n1 qid:1 1:1 2:2\n");
   const CommandResult changed = run_duel({"simulate", "--resume", "out"}, there);
   EXPECT_EQ(changed.exit_code, 1);

@@ -119,6 +119,9 @@ void RoutesDoor::remember(const Json& answer) {
     for (const Json& item : items->items()) remember(item);
   }
   if (answer.contains("serving")) served_[text_of(answer, "duel_id")] = answer;
+  if (answer.contains("subject_id")) {
+    subjects_.try_emplace(text_of(answer, "duel_id"), text_of(answer, "subject_id"));
+  }
   if (!answer.contains("query_id")) return;
   for (const Json& item : items->items()) {
     pages_[text_of(answer, "query_id")][item.at("ordinal").get<std::uint64_t>()] =
@@ -136,6 +139,7 @@ std::string RoutesDoor::arm_of(const std::string& duel_id, const std::string& wh
   if (what == "better") return std::min(first, second);
   if (what == "worse") return std::max(first, second);
   if (what == "token") return text_of(duel, "report_token");
+  if (what == "subject") return subjects_.at(duel_id);
   return pages_.at(duel_id).at(std::stoul(what));
 }
 
@@ -287,14 +291,24 @@ Json RoutesDoor::answer_body(const std::string& id, const std::string& word) con
   return body;
 }
 
-// Ids and secrets of tokens are drawn, so that of the answer the status alone is kept.
+// Ids and secrets of tokens are drawn, so that of the answer the status alone is kept. The log names
+// the share link of a voter, so that one gets an id that is the same in every run.
 void RoutesDoor::make_token(const Step& step) {
   const std::string& scope = step.words.at(1);
   const std::string body = fmt::format(R"({{"scope":"{}"{}}})", scope,
                                        scope == "admin" ? "" : R"(,"experiment_id":"e")");
   const HttpResponse made = send({HttpMethod::post, "/v1/tokens", {}, body});
   replies_ += fmt::format("{}\n{}\n\n", step.text, made.status);
-  tokens_[step.words[0]] = text_of(*Json::parse(made.body), "token");
+  const Json told = *Json::parse(made.body);
+  tokens_[step.words[0]] = text_of(told, "token");
+  if (scope != "vote") return;
+  const std::string drawn = text_of(told, "token_id"), fixed = "t-" + step.words[0];
+  Json kept = *Json::parse(*store_->get("token", drawn).value());
+  kept["token_id"] = fixed;
+  const bool renamed = store_->erase("token", drawn).ok() &&
+                       store_->put("token", fixed, kept.dump()).ok() &&
+                       api_->tokens().refresh().ok();
+  if (!renamed) throw std::runtime_error("the token cannot be renamed");
 }
 
 void RoutesDoor::play(const Step& step) {

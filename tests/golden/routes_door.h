@@ -83,6 +83,7 @@ class RoutesDoor {
   FaultyStore* store_ = nullptr;                                       // the api's, of this start
   std::map<std::string, Json> served_;                                 // by duel
   std::map<std::string, std::map<std::uint64_t, std::string>> pages_;  // by duel and ordinal
+  std::map<std::string, std::string> subjects_;  // that the server made of voters, by duel
   std::map<std::string, std::string> tokens_;
   bool both_orders_ = false;
   long long unseen_ms_ = 0;  // that the engine may not have looked at the clock

@@ -172,7 +172,7 @@ TEST_F(JudgePools, does_not_wait_for_a_child_that_holds_the_pipe) {
   JudgePool pool = pool_of(script("j", "sleep 60 &\necho first\n"), quick_);
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(one(pool).outcome, Outcome::first_wins);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 50s);
 }
 
 TEST_F(JudgePools, takes_an_answer_before_megabytes_and_refuses_one_of_megabytes) {
@@ -270,13 +270,15 @@ TEST_F(JudgePools, restarts_one_that_ended_and_one_that_is_out_of_step) {
 
 TEST_F(JudgePools, keeps_as_many_in_flight_as_allowed) {
   quick_.parallel = 4;
-  JudgePool pool = pool_of(script("j", "sleep 0.3; echo first\n"), quick_);
-  const auto begin = std::chrono::steady_clock::now();
+  quick_.timeout_seconds = 120;
+  // Each waits for the others to have begun; one after the other they would wait for ever.
+  const std::string begun = (directory_ / "begun").string();
+  JudgePool pool = pool_of(script("j", "echo x >> " + begun + "\nwhile [ $(wc -l < " + begun +
+                                           ") -lt 4 ]; do sleep 0.02; done; echo first\n"),
+                           quick_);
   for (int k = 0; k < 4; ++k) pool.ask(question(k));
   EXPECT_EQ(pool.free(), 0);
-  EXPECT_EQ(all(pool, 4).size(), 4);
-  // One after the other would sleep 1.2 s.
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1100ms);
+  for (const Judged& judged : all(pool, 4)) EXPECT_EQ(judged.outcome, Outcome::first_wins);
 }
 
 TEST_F(JudgePools, leaves_no_descriptor_and_no_zombie) {

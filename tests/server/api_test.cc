@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "duel/log/experiment_log.h"
+#include "duel/verdict/verification.h"
 #include "tests/server/served_api.h"
 
 namespace duel {
@@ -102,6 +103,80 @@ TEST(Api, patches_only_what_may_change_and_only_at_the_right_version) {
   EXPECT_EQ(told.status, 200);
   EXPECT_EQ(told.body.at("feedback").at("timeout_s").get<std::uint64_t>(), 5U);
   EXPECT_NE(told.text("etag"), etag);
+}
+
+// RFC 7386: what a patch does not name stays, and null stands for the default.
+class Patches : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(api.put(kE, R"({"name":"Logos","arms":[{"arm_id":"a"},{"arm_id":"b"}],"seed":7,
+      "feedback":{"timeout_s":60,"on_timeout":"tie"},
+      "guardrails":{"explore_floor":0.1,"aa_rate":0.05,"max_duels_per_subject_per_day":200,
+                    "max_pending":50}})")
+                  .status,
+              201);
+  }
+  Told patch(const std::string& body) {
+    return api.call(HttpMethod::patch, kE, body, {{"if-match", "*"}});
+  }
+
+  ServedApi api;
+};
+
+TEST_F(Patches, a_patch_of_feedback_leaves_the_rest_of_it) {
+  const Told told = patch(R"({"feedback":{"timeout_s":90}})");
+  ASSERT_EQ(told.status, 200);
+  EXPECT_EQ(told.body.at("feedback").dump(),
+            R"({"timeout_s":90,"on_timeout":"tie","late":"record"})");
+  EXPECT_EQ(told.text("name"), "Logos");
+  EXPECT_EQ(patch(R"({"feedback":{"on_timeout":null}})").body.at("feedback").dump(),
+            R"({"timeout_s":90,"on_timeout":"discard","late":"record"})");
+  EXPECT_EQ(patch(R"({"feedback":null})").body.at("feedback").dump(),
+            R"({"timeout_s":1800,"on_timeout":"discard","late":"record"})");
+}
+
+TEST_F(Patches, a_patch_of_guardrails_leaves_the_rest_of_them) {
+  const Told told = patch(R"({"guardrails":{"explore_floor":0.2}})");
+  ASSERT_EQ(told.status, 200);
+  EXPECT_EQ(told.body.at("guardrails").dump(),
+            R"({"explore_floor":0.2,"aa_rate":0.05,"max_duels_per_subject_per_day":200,)"
+            R"("max_pending":50})");
+  const Told reset = patch(R"({"guardrails":{"max_duels_per_subject_per_day":null}})");
+  EXPECT_EQ(reset.body.at("guardrails").dump(),
+            R"({"explore_floor":0.2,"aa_rate":0.05,"max_duels_per_subject_per_day":0,)"
+            R"("max_pending":50})");
+  EXPECT_EQ(reset.body.at("feedback").dump(),
+            R"({"timeout_s":60,"on_timeout":"tie","late":"record"})");
+  // It is in the log.
+  restart_from_log(api);
+  EXPECT_EQ(api.get(kE).body.at("guardrails").dump(), reset.body.at("guardrails").dump());
+}
+
+TEST_F(Patches, a_patch_without_content_changes_nothing_and_the_name_alone_is_one) {
+  const std::string before = api.get(kE).body.at("guardrails").dump();
+  EXPECT_EQ(patch("{}").body.at("guardrails").dump(), before);
+  EXPECT_EQ(patch(R"({"guardrails":{},"feedback":{}})").body.at("guardrails").dump(), before);
+  const Told named = patch(R"({"name":"Slogans"})");
+  EXPECT_EQ(named.text("name"), "Slogans");
+  EXPECT_EQ(named.body.at("guardrails").dump(), before);
+  EXPECT_EQ(patch(R"({"name":null})").text("name"), "");
+}
+
+TEST_F(Patches, what_cannot_change_and_what_is_unknown_is_refused_and_changes_nothing) {
+  const std::string before = api.get(kE).body.dump();
+  EXPECT_EQ(patch(R"({"guardrails":{"aa_rate":0.1}})").status, 409);
+  EXPECT_EQ(patch(R"({"guardrails":{"aa_rate":null}})").status, 409);
+  EXPECT_EQ(patch(R"({"guardrails":null})").status, 409);
+  const Told unknown = patch(R"({"guardrails":{"max_pendng":null}})");
+  EXPECT_EQ(unknown.status, 400);
+  EXPECT_NE(unknown.text("detail").find("/guardrails/max_pendng is unknown; did you mean"),
+            std::string::npos)
+      << unknown.text("detail");
+  EXPECT_EQ(patch(R"({"guardrails":7})").status, 400);
+  EXPECT_EQ(patch(R"({"feedback":{"timeout_s":"long"}})").status, 400);
+  EXPECT_EQ(patch(R"({"nme":null})").status, 400);
+  EXPECT_EQ(patch(R"([])").status, 400);
+  EXPECT_EQ(api.get(kE).body.dump(), before);
 }
 
 TEST(Api, changes_the_arms_of_a_fixed_set_until_its_start) {
@@ -325,8 +400,16 @@ TEST(Api, certifies_the_winner_and_exports_a_log_that_says_the_same) {
   const Told certificate = api.get(kE + "/certificate");
   EXPECT_EQ(certificate.text("winner"), "a");
   EXPECT_EQ(api.get(kE + "/health").status, 200);
-  // The state is a fold of the exported log.
   const std::string text = api.streamed(kE + "/export?what=audit");
+  // The bytes of the answer are those of the file that the log gives.
+  TemporaryDirectory saved;
+  const HttpResponse sent = api.exchange_with(
+      http_request(HttpMethod::get, kE + "/certificate", "", {{"host", "127.0.0.1:7557"}}));
+  const auto verified =
+      verify_log(saved.write("e.duel.jsonl", text), saved.write("e.json", sent.text()), false);
+  ASSERT_TRUE(verified.ok()) << verified.error().to_string();
+  EXPECT_FALSE(verified->mismatch) << *verified->mismatch;
+  // The state is a fold of the exported log.
   std::optional<LiveExperiment> live;
   const auto read = read_log_text(text, "log", [&](const LogEntry& entry) -> Status {
     if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
@@ -500,8 +583,7 @@ TEST(Api, tokens_open_what_their_scope_says_and_nothing_else) {
   EXPECT_EQ(status(TokenScope::duel, HttpMethod::get, kE), 403);
   EXPECT_EQ(status(TokenScope::vote, HttpMethod::get, kE + "/result"), 403);
   EXPECT_EQ(status(TokenScope::duel, HttpMethod::post, kE + "/duels", "{}"), 201);
-  EXPECT_EQ(status(TokenScope::vote, HttpMethod::post, kE + "/duels", R"({"subject_id":"s"})"),
-            201);
+  EXPECT_EQ(status(TokenScope::vote, HttpMethod::post, kE + "/duels", "{}"), 201);
   EXPECT_EQ(status(TokenScope::read, HttpMethod::post, kE + "/duels", "{}"), 403);
   EXPECT_EQ(status(TokenScope::duel, HttpMethod::post, kE + "/pause"), 403);
   EXPECT_EQ(status(TokenScope::admin, HttpMethod::post, kE + "/pause"), 200);

@@ -221,9 +221,9 @@ TEST(Serving, a_voter_cannot_choose_what_it_is_asked) {
   api.token = api.tokens().create(TokenScope::admin, "", "", 0).value().first;
   const std::string vote = api.tokens().create(TokenScope::vote, "", "e", 0).value().first;
   api.token = vote;
-  EXPECT_EQ(api.post(kOf + "/duels", R"({"subject_id":"s","exclude":["a"]})").status, 400);
-  EXPECT_EQ(api.post(kOf + "/duels", R"({"subject_id":"s","task_id":"t"})").status, 400);
-  EXPECT_EQ(api.post(kOf + "/duels", R"({"subject_id":"s"})").status, 201);
+  EXPECT_EQ(api.post(kOf + "/duels", R"({"exclude":["a"]})").status, 400);
+  EXPECT_EQ(api.post(kOf + "/duels", R"({"task_id":"t"})").status, 400);
+  EXPECT_EQ(api.post(kOf + "/duels", "{}").status, 201);
 }
 
 TEST(Serving, the_log_does_not_tell_who_was_asked_to_those_who_guess) {

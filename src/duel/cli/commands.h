@@ -14,6 +14,7 @@ void add_demo_command(Command& program);
 void add_run_command(Command& program);
 void add_vote_command(Command& program);
 void add_result_command(Command& program);
+void add_certificate_command(Command& program);
 void add_verify_command(Command& program);
 void add_import_command(Command& program);
 void add_export_command(Command& program);

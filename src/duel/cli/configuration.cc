@@ -67,7 +67,9 @@ class Configurator {
     for (Option& option : line.chosen().options) {
       if (!option.configurable) continue;
       options_.push_back(&option);
-      known_.push_back(option.key());
+    }
+    for (const Command* level = &command_; level->above != nullptr; level = level->above) {
+      path_.insert(path_.begin(), level->name);
     }
   }
 
@@ -92,43 +94,37 @@ class Configurator {
     const Result<TomlDocument> parsed = TomlDocument::parse(text, path);
     if (!parsed.ok()) return bad_setting(parsed.error().where, parsed.error().message);
     const TomlDocument& document = *parsed;
-    DUEL_RETURN_IF_ERROR(check_tables(document));
-    const toml::table* table = &document.table();
-    for (const std::string& name : table_path()) {
-      const toml::node* inner = table->get(name);
-      if (inner == nullptr) return Done{};
-      table = inner->as_table();
+    DUEL_RETURN_IF_ERROR(check_top(document));
+    for (const auto& [key, node] : document.table()) {
+      const Command* const named = command_named(program_, document.spelled(key.str()));
+      DUEL_RETURN_IF_ERROR(check_table(document, *node.as_table(), *named));
     }
-    for (const auto& [key, node] : *table) {
-      const std::string name = document.spelled(key.str());
-      if (node.is_table() && contains(command_.command_names(), name)) continue;
-      const std::string where = fmt::format("{}: {}", document.where(node.source()), name);
-      const auto option = std::ranges::find_if(
-          options_, [&](const Option* known) { return contains(known->spellings, "--" + name); });
-      if (option == options_.end()) {
-        return bad_setting(where, fmt::format("'{}' has no such setting", command_.path()),
-                           spelling_hint(name, known_));
-      }
-      if ((*option)->given()) continue;
-      DUEL_ASSIGN(const Texts values, texts_of(document, node, where));
-      if (values.empty()) continue;
-      DUEL_RETURN_IF_ERROR(line_.set(**option, values, where));
-    }
-    return Done{};
+    return take_tables(document, document.table(), path_.begin());
   }
 
  private:
-  // The names of the command and of those above it, without the program's.
-  std::vector<std::string> table_path() const {
-    std::vector<std::string> path;
-    for (const Command* level = &command_; level->above != nullptr; level = level->above) {
-      path.insert(path.begin(), level->name);
+  static const Command* command_named(const Command& above, std::string_view name) {
+    const auto found = std::ranges::find(above.commands, name, &Command::name);
+    return found == above.commands.end() ? nullptr : &*found;
+  }
+
+  // What may stand in the table of a command: its own settings, and those of the commands below it,
+  // for all of which they hold.
+  static std::vector<std::string> settings_of(const Command& command) {
+    std::vector<std::string> settings;
+    for (const Option& option : command.options) {
+      if (option.configurable) settings.push_back(option.key());
     }
-    return path;
+    for (const Command& below : command.commands) {
+      for (std::string& setting : settings_of(below)) {
+        if (!contains(settings, setting)) settings.push_back(std::move(setting));
+      }
+    }
+    return settings;
   }
 
   // Everything at the top must be the table of a command.
-  Status check_tables(const TomlDocument& document) const {
+  Status check_top(const TomlDocument& document) const {
     const std::vector<std::string> commands = program_.command_names();
     for (const auto& [key, node] : document.table()) {
       const std::string name = document.spelled(key.str());
@@ -145,11 +141,55 @@ class Configurator {
     return Done{};
   }
 
+  // A name that no command takes is a mistake, whichever command runs: what it was to set would be
+  // left as it is, and nobody would know.
+  Status check_table(const TomlDocument& document, const toml::table& table,
+                     const Command& command) const {
+    std::vector<std::string> known = settings_of(command);
+    for (const auto& [key, node] : table) {
+      const std::string name = document.spelled(key.str());
+      if (contains(known, name)) continue;
+      const Command* const below = command_named(command, name);
+      if (below != nullptr && node.is_table()) {
+        DUEL_RETURN_IF_ERROR(check_table(document, *node.as_table(), *below));
+        continue;
+      }
+      std::ranges::copy(command.command_names(), std::back_inserter(known));
+      return bad_setting(fmt::format("{}: {}", document.where(node.source()), name),
+                         fmt::format("'{}' has no such setting", command.path()),
+                         spelling_hint(name, known));
+    }
+    return Done{};
+  }
+
+  // The table of the command itself before those of the commands above it: what is said of `token
+  // create` overrules what is said of `token`. `next`: of the path, below this table.
+  Status take_tables(const TomlDocument& document, const toml::table& table,
+                     std::vector<std::string>::const_iterator next) {
+    if (next != path_.end()) {
+      const toml::node* const below = table.get(*next);
+      if (below != nullptr && below->is_table()) {
+        DUEL_RETURN_IF_ERROR(take_tables(document, *below->as_table(), std::next(next)));
+      }
+    }
+    if (next == path_.begin()) return Done{};  // the top holds tables only
+    for (Option* option : options_) {
+      const toml::node* const node = table.get(option->key());
+      if (node == nullptr || option->given()) continue;
+      const std::string where =
+          fmt::format("{}: {}", document.where(node->source()), option->key());
+      DUEL_ASSIGN(const Texts values, texts_of(document, *node, where));
+      if (values.empty()) continue;
+      DUEL_RETURN_IF_ERROR(line_.set(*option, values, where));
+    }
+    return Done{};
+  }
+
   const Command& program_;
   const Command& command_;
   CommandLine& line_;
+  std::vector<std::string> path_;  // names of the commands above it and its own
   std::vector<Option*> options_;
-  std::vector<std::string> known_;
 };
 
 }  // namespace

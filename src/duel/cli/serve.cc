@@ -195,6 +195,9 @@ void add_serve_command(Command& program) {
           &arguments.api.rate_limit, [](double value) { return value >= 0; },
           "0 or more requests a second"),
       "Requests per second for each token; more get status 429 (default 5000). 0 means no limit.");
+  command.add("--client-address-header NAME", not_empty(&arguments.api.client_address_header),
+              "Header in which a proxy before this server adds the client's address, such as "
+              "X-Forwarded-For; its last entry counts. Share links are limited by address.");
   command.add("--on-certified CMD", &arguments.on_certified,
               "Program to run for every certificate, without a shell. It reads a JSON notice on "
               "standard input, and is run again until it exits with 0.");

@@ -1,6 +1,7 @@
 
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
+#include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/core/table.h"
 #include "duel/core/timestamp.h"
@@ -16,6 +17,8 @@ struct TokenArguments {
   std::string experiment;
   std::string expires;
   std::string token_id;
+  LinkRule link;
+  std::vector<const Option*> link_options;
 };
 
 Result<int> create_token(const TokenArguments& arguments, CommandContext& context) {
@@ -31,6 +34,12 @@ Result<int> create_token(const TokenArguments& arguments, CommandContext& contex
                                           .with_hint("a time is written 2026-11-15T09:00:00Z"));
     }
     body["expires_at"] = arguments.expires;
+  }
+  if (const Option* option = first_given(arguments.link_options)) {
+    if (*scope != TokenScope::vote) {
+      return Error::invalid_argument("is for a share link", option->name(), "--scope vote");
+    }
+    body.update(described_json(arguments.link));
   }
   return with_client(arguments.client, StoreUse::created, [&](ApiClient& client) -> Result<int> {
     DUEL_ASSIGN(const Json made, client.ask(HttpMethod::post, "/v1/tokens", body, Repeat::never));
@@ -86,8 +95,20 @@ void add_token_command(Command& program) {
   create.add("--name TEXT", &made.name, "What it is for.");
   create.add("--experiment ID", &made.experiment, "Limit the token to this experiment.");
   create.add("--expires TIME", &made.expires, "Expiry time, such as 2026-11-15T09:00:00Z.");
+  made.link_options = {
+      &create.add("--one-browser", &made.link.one_browser,
+                  "Of a share link (scope vote): only the first browser that opens it can vote by "
+                  "it. Give each member of a panel a link of their own."),
+      &create.add("--voters-per-day N", count(&made.link.max_subjects_per_day, 1, 1'000'000),
+                  "Of a share link: browsers that may vote by it in a day (default 1000)."),
+      &create.add("--voters-per-address N",
+                  count(&made.link.max_subjects_per_address_per_day, 1, 1'000'000),
+                  "Of a share link: browsers that may begin to vote from one address in a day "
+                  "(default 30).")};
   add_json_client_options(create, made.client);
-  create.footer = "Example:\n  duel token create --scope admin --name me";
+  create.footer =
+      "Examples:\n  duel token create --scope admin --name me\n"
+      "  duel token create --scope vote --experiment logo --one-browser --name ann";
 
   Command& list = token.add_command("list", "Lists all tokens, without their secrets.");
   add_json_client_options(list, list.runs(list_tokens).client);

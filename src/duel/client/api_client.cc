@@ -17,7 +17,7 @@ struct PointedField {
   std::string_view pointer;
   std::string_view field;
 };
-constexpr std::array<PointedField, 12> kPointedFields = {{{"/arms", "arms"},
+constexpr std::array<PointedField, 13> kPointedFields = {{{"/arms", "arms"},
                                                           {"/name", "title"},
                                                           {"/mode", "mode"},
                                                           {"/policy", "policy"},
@@ -28,6 +28,7 @@ constexpr std::array<PointedField, 12> kPointedFields = {{{"/arms", "arms"},
                                                           {"/stopping/alpha", "alpha"},
                                                           {"/stopping/max_duels", "max_duels"},
                                                           {"/exclude", "exclude"},
+                                                          {"/subject_id", "subject"},
                                                           {"/task_id", "task"}}};
 
 std::string field_of(std::string_view pointer) {

@@ -13,6 +13,8 @@ namespace duel {
 namespace {
 
 constexpr auto kAskAgain = std::chrono::seconds(1);
+constexpr std::string_view kSubjectField = "subject";
+constexpr int kBadRequest = 400;
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
@@ -85,6 +87,11 @@ Json RemoteQuestions::wanted() {
 }
 
 void RemoteQuestions::take_duel(const Json& duel) {
+  // By a share link it is the server that says who votes.
+  if (const Json* subject = duel.find("subject_id")) {
+    subject_ = subject->get<std::string>();
+    is_voter_ = true;
+  }
   const auto arms = duel.at("arms").items();
   nothing_to_ask_ = arms.size() != 2;  // one arm alone stands for "nothing to learn"
   if (nothing_to_ask_) {
@@ -127,11 +134,19 @@ Status RemoteQuestions::open(const std::function<bool()>& stop) {
     progress_.certified = certificate.ok() && certificate->has_value();
   }
   if (progress_.certified || client_.given_up() || stop()) return Done{};
-  DUEL_ASSIGN(const std::optional<Json> duel,
-              client_.keep_trying(HttpMethod::post, target("/duels"), wanted(), stop));
-  if (!duel) return Done{};
+  const auto ask = [&] {
+    return client_.keep_trying(HttpMethod::post, target("/duels"), wanted(), stop);
+  };
+  auto duel = ask();
+  const bool names_subject = !duel.ok() && duel.error().field == kSubjectField;
+  if (names_subject && !subject_.empty() && client_.status() == kBadRequest) {
+    subject_.clear();  // a share link takes no names
+    duel = ask();
+  }
+  if (!duel.ok()) return duel.error();
+  if (!*duel) return Done{};
   wanted_id_.clear();
-  take_duel(*duel);
+  take_duel(**duel);
   return Done{};
 }
 
@@ -180,7 +195,10 @@ bool RemoteQuestions::send_one(bool wants_next) {
     const Json& answer = **told;
     if (const Json* progress = answer.find("progress")) {
       progress_.certified = progress_.certified || progress->at("certified").get<bool>();
-      progress_.verdict = progress->at("verdict").get<std::string>();
+      // A voter is not told which arm leads.
+      if (const Json* verdict = progress->find("verdict")) {
+        progress_.verdict = verdict->get<std::string>();
+      }
     }
     if (const Json* next = answer.find("next")) take_duel(*next);
   } else {
@@ -195,7 +213,8 @@ bool RemoteQuestions::send_one(bool wants_next) {
 }
 
 Result<Taken> RemoteQuestions::answer(std::vector<Given> given) {
-  for (const Given& one : given) {
+  for (Given& one : given) {
+    if (is_voter_) one.source.id.clear();  // it is not for a voter to say
     const auto token = tokens_.extract(one.question.duel_id);
     outbox_.push_back({.duel_id = one.question.duel_id,
                        .body = body_of(one, token.empty() ? std::string() : token.mapped()),

@@ -24,7 +24,8 @@ namespace duel {
 
 class RemoteQuestions final : public Questions {
  public:
-  // `subject`: the person who is shown the duels; "": none. REQUIRES: `client` lives longer.
+  // `subject`: the person who is shown the duels; "": none. By a share link the server makes the
+  // subject instead. REQUIRES: `client` lives longer.
   RemoteQuestions(PatientClient& client, std::string experiment_id, std::string subject = "");
 
   // Looks at the configuration, where the token allows it, and gets the first duel, by which is
@@ -63,6 +64,7 @@ class RemoteQuestions final : public Questions {
   PatientClient& client_;
   std::string experiment_id_;
   std::string subject_;
+  bool is_voter_ = false;  // asks by a share link
   bool readable_ = false;  // the token may see the configuration
   bool both_orders_ = false;
   std::deque<Question> ready_;                 // served, and not asked yet

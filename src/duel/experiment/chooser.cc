@@ -80,14 +80,13 @@ std::pair<Arm, Arm> drawn_among(const std::vector<Arm>& shown, const Ledger& led
   return {shown[i], shown[j]};
 }
 
-// Certified, and that is what callers are to be given from then on.
+}  // namespace
+
 bool exploits_the_winner(const Ledger& ledger) {
   return ledger.certificate() && ledger.certificate()->winner &&
          ledger.arms()[*ledger.certificate()->winner].active &&
          ledger.experiment().service.on_certified == OnCertified::exploit;
 }
-
-}  // namespace
 
 Result<std::string> canonical_policy(const ExperimentRecord& experiment, std::size_t num_arms) {
   // Before the policy, which would name an option of its own.

@@ -45,6 +45,9 @@ std::optional<ChosenDuel> choose_duel(Asker& asker, const Referee& referee,
 // are one, and the log says what was really used.
 Result<std::string> canonical_policy(const ExperimentRecord& experiment, std::size_t num_arms);
 
+// An arm is certified, and it is what callers are to be given from then on.
+bool exploits_the_winner(const Ledger& ledger);
+
 class Chooser {
  public:
   // For the state after the first record. An error names what is wrong with the policy.

@@ -126,6 +126,10 @@ void Experiment::note(const LogEntry& entry) {
     if (entry.time_ms / kDayMs != day_) {
       day_ = entry.time_ms / kDayMs;
       served_today_.clear();
+      subjects_today_.clear();
+    }
+    if (const std::string_view link = link_of(serve->subject); !link.empty()) {
+      subjects_today_[std::string(link)].insert(serve->subject);
     }
     if (ledger().guardrails().max_duels_per_subject_per_day > 0) ++served_today_[serve->subject];
   } else if (std::holds_alternative<ArmAddedRecord>(entry.record) ||

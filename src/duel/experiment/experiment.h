@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -95,6 +96,11 @@ struct Fallback;
 Proof proof_of(const std::string& experiment_id, const Served& served);
 Proof proof_of(const std::string& experiment_id, const Fallback& fallback);
 
+// The subject of a voter begins with the share link by which the voter came: "t0123456789abcde/" and
+// the keyed hash. Empty where there is none.
+std::string subject_of_link(std::string_view link, std::string_view subject);
+std::string_view link_of(std::string_view subject);
+
 // A duel that somebody asks for. Subject and request are keyed hashes that the door has made.
 struct Wish {
   std::string duel_id{};     // empty: a new one
@@ -103,7 +109,10 @@ struct Wish {
   std::string request{};     // of the whole question: the same id with another question is refused
   // A voter has two open duels at most: the pair on the screen and the one after it, or the pair on
   // the screen and a vote that can be taken back. Asked for a third, the older one is given again.
+  // A voter votes blind: nothing that is given tells which arm leads or has won.
   bool voter = false;
+  std::uint64_t most_subjects = 0;  // of the share link that may be served in a day; 0: no limit
+  bool over_cap = false;  // the door has counted too many new voters: nothing new is served
   std::vector<std::string> excluded{};  // arms that cannot be shown now
   std::string task{};                   // what it is about, where the caller says so
   std::uint64_t limit = 0;              // duels served in all, beyond which nothing is; 0: none
@@ -126,10 +135,11 @@ struct Fallback {
   enum class Why {
     not_running,
     limit,          // max_duels, or the limit of the wish
-    cap,            // of the subject's duels per day
+    cap,            // of the subject's duels per day, or of the voters of a share link
     pending,        // too many duels wait for an answer
     tasks_used_up,  // nothing more can be learned from the tasks at hand
     few_arms,       // fewer than two can be shown
+    certified,      // visitors are given the winner now; a voter is not told which arm that is
     not_before,     // of a batch that is asked for again, and this one was not served then
     store,          // it takes no records
   };
@@ -151,6 +161,7 @@ struct Words<Fallback::Why> {
                                   {"pending", Fallback::Why::pending},
                                   {"tasks_used_up", Fallback::Why::tasks_used_up},
                                   {"few_arms", Fallback::Why::few_arms},
+                                  {"certified", Fallback::Why::certified},
                                   {"not_before", Fallback::Why::not_before},
                                   {"store", Fallback::Why::store}});
 };
@@ -386,7 +397,7 @@ class Experiment {
   Result<bool> has_met(const ServeRecord& serve) const;
   bool draw_task(const Wish& wish, ServeRecord& serve);
   Fallback fallback(const Wish& wish, Fallback::Why why, std::int64_t now_ms);
-  std::string fallback_arm(std::span<const Arm> excluded) const;
+  std::string fallback_arm(std::span<const Arm> excluded, bool blind = false) const;
   Result<Reported> report_recovered(const Report& report, const Moment& moment);
   Result<OutcomeRecord> outcome_of(const Report& report) const;
   Result<InterleavedRecord> rankings_of(const ServeRecord& serve, const Lists& lists) const;
@@ -422,7 +433,8 @@ class Experiment {
   Sha256 sha_;
   TextMap<std::vector<std::string>> last_duels_of_;  // by subject, oldest first
   std::int64_t day_ = 0;
-  TextMap<std::uint64_t> served_today_;  // by subject
+  TextMap<std::uint64_t> served_today_;            // by subject
+  TextMap<std::set<std::string>> subjects_today_;  // by share link: who was served
   std::unordered_set<std::string> fallback_ids_;
   std::deque<std::string> fallback_order_;
 };

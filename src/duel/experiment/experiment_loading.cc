@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kGraceMs = 60'000;
 
 // Changes whenever the fields of anything saved do.
-constexpr int kSnapshotFormat = 7;
+constexpr int kSnapshotFormat = 8;
 constexpr std::size_t kMostStateBytes = std::size_t{1} << 30;
 
 std::string version_of_snapshots() {
@@ -87,6 +87,7 @@ template <class Archive>
 void Experiment::fields(Archive& archive) {
   archive(head_, last_time_ms_, pages_, day_);
   archive_fields(archive, served_today_);
+  archive_fields(archive, subjects_today_);
   archive_fields(archive, last_duels_of_);
   std::vector<std::string> fallbacks(fallback_order_.begin(), fallback_order_.end());
   archive(fallbacks);

@@ -18,6 +18,15 @@ constexpr std::size_t kMadeIdLength = 26;
 
 }  // namespace
 
+std::string subject_of_link(std::string_view link, std::string_view subject) {
+  return link.empty() ? std::string(subject) : fmt::format("{}/{}", link, subject);
+}
+
+std::string_view link_of(std::string_view subject) {
+  const std::size_t slash = subject.find('/');
+  return slash == std::string_view::npos ? std::string_view() : subject.substr(0, slash);
+}
+
 Proof proof_of(const std::string& experiment_id, const Served& served) {
   return {.experiment_id = experiment_id,
           .duel_id = served.serve.duel_id,
@@ -57,11 +66,11 @@ Served Experiment::shown(const LogEntry& entry, bool again) const {
 }
 
 // The winner, the default arm, or the first: of those that are active, and if possible of those
-// that can be shown.
-std::string Experiment::fallback_arm(std::span<const Arm> excluded) const {
+// that can be shown. `blind`: not the winner for being it.
+std::string Experiment::fallback_arm(std::span<const Arm> excluded, bool blind) const {
   std::vector<Arm> arms;
   const auto& given = ledger().certificate();
-  if (given && given->winner) arms.push_back(*given->winner);
+  if (given && given->winner && !blind) arms.push_back(*given->winner);
   const auto chosen = ledger().find_arm(ledger().experiment().service.default_arm);
   if (chosen) arms.push_back(*chosen);
   for (Arm arm = 0; arm < ledger().num_arms(); ++arm) arms.push_back(arm);
@@ -84,7 +93,7 @@ Fallback Experiment::fallback(const Wish& wish, Fallback::Why why, std::int64_t 
   std::vector<Arm> excluded;
   for (const std::string& arm : wish.excluded) excluded.push_back(*ledger().find_arm(arm));
   Fallback given{.duel_id = wish.duel_id,
-                 .arm = fallback_arm(excluded),
+                 .arm = fallback_arm(excluded, wish.voter),
                  .why = why,
                  .subject = wish.subject,
                  .at_ms = time_of({now_ms})};
@@ -144,6 +153,10 @@ Status Experiment::check_wish(const Wish& wish) const {
     return Error::invalid_argument("is missing: the experiment does not hold its tasks")
         .in_field("task_id");
   }
+  // A page of the leader's results alone would tell which arm leads.
+  if (wish.voter && ledger().parts().pages) {
+    return refused(Reason::wrong_mode, "clicks decide here: there is nothing to vote on");
+  }
   if (wish.task.empty()) return Done{};
   DUEL_RETURN_IF_ERROR(in_field("task_id", check_id("a task", wish.task)));
   return in_field("task_id", ledger().statement().takes_tasks());
@@ -166,9 +179,18 @@ Result<std::optional<Served>> Experiment::open_duel_of(const std::string& subjec
 std::optional<Fallback::Why> Experiment::why_not_now(const Wish& wish, const Moment& moment) const {
   const Guardrails& guardrails = ledger().guardrails();
   const std::uint64_t cap = guardrails.max_duels_per_subject_per_day;
-  if (cap > 0 && !wish.subject.empty() && time_of(moment) / kDayMs == day_) {
+  const bool is_same_day = time_of(moment) / kDayMs == day_;
+  if (wish.over_cap) return Fallback::Why::cap;
+  if (cap > 0 && !wish.subject.empty() && is_same_day) {
     const auto today = served_today_.find(wish.subject);
     if (today != served_today_.end() && today->second >= cap) return Fallback::Why::cap;
+  }
+  if (wish.most_subjects > 0 && is_same_day) {
+    const auto today = subjects_today_.find(link_of(wish.subject));
+    if (today != subjects_today_.end() && today->second.size() >= wish.most_subjects &&
+        !today->second.contains(wish.subject)) {
+      return Fallback::Why::cap;
+    }
   }
   if (ledger().state() != ExperimentState::running) return Fallback::Why::not_running;
   if (ledger().num_pending() >= guardrails.max_pending) return Fallback::Why::pending;
@@ -202,6 +224,7 @@ Result<Offer> Experiment::serve(const Wish& wish, const Moment& moment) {
     DUEL_ASSIGN(std::optional<Served> open, open_duel_of(wish.subject));
     if (open) return Offer(std::move(*open));
   }
+  if (wish.voter && exploits_the_winner(ledger())) return instead(Fallback::Why::certified);
   if (const auto why = why_not_now(wish, moment)) return instead(*why);
   std::vector<Arm> excluded;
   for (const std::string& arm : wish.excluded) excluded.push_back(*ledger().find_arm(arm));

@@ -20,7 +20,8 @@ constexpr std::size_t kMostIdle = 64;      // connections to one node
 constexpr std::chrono::seconds kIdle{30};  // less than a server keeps a quiet connection
 
 // The caller's headers that the owner needs, besides the hop. Not its token (hop.h).
-constexpr std::array<std::string_view, 3> kRequestHeaders{"content-type", "if-match", "accept"};
+constexpr std::array<std::string_view, 4> kRequestHeaders{"content-type", "if-match", "accept",
+                                                          kClientHeader};
 // Headers that describe the connection to the owner, which would be wrong on ours, and those that
 // are for nodes only. They are not passed on.
 constexpr std::array<std::string_view, 7> kHeadersOfHop{

@@ -25,6 +25,9 @@ namespace duel {
 // Marks an answer that no append backs and that was given without a lease (engine.h, Delivery).
 inline constexpr const char* kLeaseHeader = "duel-lease";
 
+// On a forwarded request: the address of the client, as the node saw it that was asked.
+inline constexpr const char* kClientHeader = "duel-client";
+
 struct Hop {
   std::string experiment;
   std::string owner;  // node id

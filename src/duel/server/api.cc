@@ -147,10 +147,12 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
         return token_id.empty() ? !tokens_.any() : tokens_.is_good(token_id, current_time_ms());
       })),
       rate_limits_(options_.rate_limit),
+      voters_(engine.key_for("voters of share links")),
       background_(engine.world().queue({.threads = 3, .most_waiting = 64, .low_priority = true})),
       exports_(engine.world().queue({.threads = 3, .most_waiting = 64, .low_priority = true})),
       lookups_(engine.world().queue({.most_waiting = 1'000})),
       views_(engine_) {
+  options_.client_address_header = lower_case(options_.client_address_header);
   name_hosts();
   add_routes();
   router_ = std::make_unique<Router>(std::move(routes_));
@@ -287,6 +289,10 @@ void Api::send_to_owner(Call call) {
   const std::string eid = call.eid();
   std::string token_id = token_id_of(call);
   HttpRequest request = std::move(call.request);
+  // The owner sees a connection from this node.
+  std::erase_if(request.headers, [](const auto& field) { return field.first == kClientHeader; });
+  request.headers.emplace_back(kClientHeader,
+                               address_of_client(request, options_.client_address_header));
   const std::shared_ptr<HttpExchange> outlet = call.send.outlet();
   const auto kept = std::make_shared<const Call>(std::move(call));
   const auto here = [this, kept](HttpRequest asked, Forwarding::Respond respond) {
@@ -296,6 +302,12 @@ void Api::send_to_owner(Call call) {
   };
   forwarding_->send(eid, std::move(request), std::move(token_id), here,
                     [outlet](HttpResponse response) { outlet->send(std::move(response)); });
+}
+
+std::string Api::address_of(const Call& call) const {
+  if (!call.from_node) return address_of_client(call.request, options_.client_address_header);
+  const std::string* told = call.request.header(kClientHeader);
+  return told != nullptr ? *told : "";
 }
 
 void Api::run_on(TaskQueue& queue, const Call& call, TaskQueue::Task work) {

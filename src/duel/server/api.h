@@ -29,6 +29,7 @@
 #include "duel/nodes/upstreams.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/event_streams.h"
+#include "duel/server/voters.h"
 #include "duel/service/engine.h"
 #include "duel/service/views.h"
 #include "duel/verdict/traffic_health.h"
@@ -67,6 +68,9 @@ struct ApiOptions {
   double rate_limit = 5000;                // requests a second of one token; 0: no limit
   // Requests come from a command on the store's file, not from a socket: no token is needed.
   bool caller_owns_store = false;
+  // In which a proxy before this server adds the address of the client, in lower case; empty: there
+  // is none, and the address is the connection's.
+  std::string client_address_header{};
 };
 
 // Adds the header that tells a forwarding node that this one had no lease (hop.h), if so.
@@ -104,6 +108,10 @@ class Api {
     std::optional<ApiToken> token;
     bool open = false;
     bool may(TokenScope scope, std::string_view experiment_id) const;
+    // The share link that it came by, or null.
+    const ApiToken* link() const {
+      return token && token->scope == TokenScope::vote ? &*token : nullptr;
+    }
     // No API token: only a report token in the body can open a route.
     bool is_anonymous() const { return !open && !token; }
   };
@@ -214,6 +222,13 @@ class Api {
   // The last verdict known of an experiment with many arms. With them a verdict takes as long as
   // many serves, so that readers work it out; a new one is asked for about once a second.
   ProgressAnswer last_progress(const std::string& eid, bool certified);
+  struct Voter {
+    std::string subject;
+    bool over_cap = false;  // too many have come from its address today
+  };
+  std::optional<Voter> voter_of(const Call& call, const DuelBody& body);
+  // From where the call came, to this node or to the one that forwarded it.
+  std::string address_of(const Call& call) const;
   void count_served(const std::string& eid, const Offer& offer);
   // Counts why an outcome was not taken, and says so.
   void refuse_outcome(const std::string& eid, const Send& send, ServerAnswer answer);
@@ -224,6 +239,7 @@ class Api {
                               std::vector<Result<UbiEvent>> events);
   // result_routes.cc
   // Answers with what `make` makes of the view. Calls with the same `what` may share an answer.
+  void show_text(const Call& call, std::string what, Views::Make make);
   void show(const Call& call, std::string what, std::function<Result<Json>(const View&)> make);
   void show_result(Call& call);
   void show_certificate(Call& call);
@@ -258,6 +274,7 @@ class Api {
   std::shared_ptr<HttpMetrics> metrics_ = std::make_shared<HttpMetrics>();
   std::shared_ptr<EventStreams> streams_;
   RateLimits rate_limits_;
+  Voters voters_;
   std::mutex salts_mutex_;  // guards salts_
   TextMap<std::string> salts_;
   std::mutex unknown_mutex_;              // guards unknown_tokens_

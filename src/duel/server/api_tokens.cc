@@ -68,7 +68,8 @@ std::vector<ApiToken> ApiTokens::list() const {
 
 Result<std::pair<std::string, ApiToken>> ApiTokens::create(TokenScope scope, std::string name,
                                                            std::string experiment_id,
-                                                           std::int64_t expires_at_ms) {
+                                                           std::int64_t expires_at_ms,
+                                                           const LinkRule& link) {
   const std::string secret =
       "duel_" + std::string(to_word(scope)) + "_" + base64url(random_bytes(24));
   ApiToken token;
@@ -77,6 +78,7 @@ Result<std::pair<std::string, ApiToken>> ApiTokens::create(TokenScope scope, std
   token.name = std::move(name);
   token.experiment_id = std::move(experiment_id);
   if (expires_at_ms != 0) token.expires_at = Timestamp{expires_at_ms};
+  token.link = link;
   token.hash = sha256_hex(secret);
   const std::lock_guard changing(changing_);
   DUEL_RETURN_IF_ERROR(store_->put(kSpace, token.token_id, described_json(token).dump()));
@@ -86,6 +88,24 @@ Result<std::pair<std::string, ApiToken>> ApiTokens::create(TokenScope scope, std
   tokens_.push_back(token);
   ever_ = true;
   return std::pair(secret, token);
+}
+
+Result<bool> ApiTokens::claim(const std::string& token_id, const std::string& subject) {
+  const std::lock_guard changing(changing_);
+  // As the store has it: on another node a browser may have been quicker.
+  DUEL_ASSIGN(const auto bytes, store_->get(kSpace, token_id));
+  if (!bytes) return false;  // revoked
+  DUEL_ASSIGN(ApiToken token, described_from<ApiToken>(Json::parse(*bytes).value_or(Json())));
+  if (token.subject.empty()) {
+    token.subject = subject;
+    token.used = true;
+    DUEL_RETURN_IF_ERROR(store_->put(kSpace, token_id, described_json(token).dump()));
+  }
+  const std::lock_guard lock(mutex_);
+  for (ApiToken& known : tokens_) {
+    if (known.token_id == token_id) known = token;
+  }
+  return token.subject == subject;
 }
 
 Result<bool> ApiTokens::erase(const std::string& token_id) {

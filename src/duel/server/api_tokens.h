@@ -18,10 +18,12 @@ namespace duel {
 
 // As the store has it.
 struct ApiToken : TokenAnswer {
-  std::string hash;  // SHA-256 of the whole token
+  std::string hash;     // SHA-256 of the whole token
+  std::string subject;  // of a link for one browser: whom the server has made of that browser
 
   static constexpr auto fields =
-      joined(TokenAnswer::fields, FieldList{required("hash", &ApiToken::hash)});
+      joined(TokenAnswer::fields,
+             FieldList{required("hash", &ApiToken::hash), optional("subject", &ApiToken::subject)});
 };
 
 // The store's mark that a token was ever made, so that this is known after the last one was
@@ -41,7 +43,11 @@ class ApiTokens {
   // The token and its record. The token itself is kept nowhere: this is the only time it is seen.
   Result<std::pair<std::string, ApiToken>> create(TokenScope scope, std::string name,
                                                   std::string experiment_id,
-                                                  std::int64_t expires_at_ms);
+                                                  std::int64_t expires_at_ms,
+                                                  const LinkRule& link = {});
+  // A link for one browser is that subject's from now on. False if it is another's already. Only
+  // this waits for the store: a link that is used is known to be.
+  Result<bool> claim(const std::string& token_id, const std::string& subject);
   Result<bool> erase(const std::string& token_id);
   // Whether the token of that id was not revoked and has not expired.
   bool is_good(std::string_view token_id, std::int64_t now_ms) const;

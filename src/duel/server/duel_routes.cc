@@ -244,36 +244,74 @@ void Api::refuse_outcome(const std::string& eid, const Send& send, ServerAnswer 
   send(std::move(answer));
 }
 
+// Who votes: the subject that the server has made for this link and browser, or a new one. Nothing
+// if it cannot be, and then the caller has been told.
+std::optional<Api::Voter> Api::voter_of(const Call& call, const DuelBody& body) {
+  const std::string& eid = call.eid();
+  const ApiToken* const link = call.caller.link();
+  const std::string link_id = link != nullptr ? link->token_id : "";
+  Voter from{.subject = body.subject_id, .over_cap = false};
+  if (from.subject.empty()) {
+    from.subject = voters_.made_for(eid, link_id, body.duel_id);
+    from.over_cap = link != nullptr && !voters_.count(link_id, address_of(call), from.subject,
+                                                      link->link.max_subjects_per_address_per_day,
+                                                      engine_.world().wall_time_ms());
+  } else if (!voters_.knows(eid, link_id, from.subject)) {
+    const std::string why = "is not one that the server has made for this link; leave it out";
+    call.send(refusal(400, "/subject_id " + why, false, {{"/subject_id", why}}));
+    return std::nullopt;
+  }
+  if (link == nullptr || !link->link.one_browser || link->subject == from.subject) return from;
+  const auto claimed = tokens_.claim(link_id, from.subject);
+  if (claimed.ok() && *claimed) return from;
+  call.send(claimed.ok() ? refusal(409, "this link is for one browser, and another has opened it")
+                         : refusal(claimed.error()));
+  return std::nullopt;
+}
+
 void Api::serve_duels(Call& call) {
-  const auto body = call.read<DuelBody>();
+  auto body = call.read<DuelBody>();
   if (!body) return;
   const auto wrong = [&](const char* field, const char* message) {
     call.send(refusal(Error::invalid_argument(message).in_field(field)));
   };
   // A share link's token may be in anybody's hands, so its holder gets the rules for voters.
-  const bool voter = !call.caller.may(TokenScope::duel, call.eid());
+  const bool voter = body->voter || !call.caller.may(TokenScope::duel, call.eid());
   const bool one = body->count == 1 && body->batch_id.empty();
-  if (voter && body->subject_id.empty()) {
-    return wrong("subject_id", "is missing: a voter has two open duels at most");
-  }
   if (voter && !body->exclude.empty()) return wrong("exclude", "a voter takes the pair that comes");
   if (voter && !body->task_id.empty()) return wrong("task_id", "a voter takes the task that comes");
   if (voter && !one) return wrong("count", "a voter asks for one duel at a time");
   if (!one && !body->duel_id.empty()) {
     return wrong("duel_id", "several duels have a `batch_id`, not a `duel_id`");
   }
+  std::optional<Voter> from;
+  if (voter) {
+    from = voter_of(call, *body);
+    if (!from) return;
+    body->subject_id = from->subject;
+  }
   Wish wish = wish_of(*body, voter, salt_of(call.eid()));
+  if (from) wish.over_cap = from->over_cap;
+  if (const ApiToken* const link = call.caller.link()) {
+    wish.subject = subject_of_link(link->token_id, wish.subject);
+    wish.most_subjects = link->link.max_subjects_per_day;
+  }
   if (one) {
     return ask(
         call, AnswerWhen::appended,
         [wish = std::move(wish)](const Turn& turn) {
           return turn.experiment.serve(wish, turn.moment);
         },
-        [this, eid = call.eid()](const Offer& offer) {
+        [this, eid = call.eid(), from](const Offer& offer) {
           count_served(eid, offer);
           const bool again = is_again(offer);
-          return answer_of(again ? 200 : 201, duel_answer(eid, offer, report_tokens_),
-                           replayed(again));
+          DuelAnswer answer = duel_answer(eid, offer, report_tokens_);
+          if (from) {
+            answer = blind(std::move(answer));
+            // One that was not counted is not given out, or it would come back as one that was.
+            if (!from->over_cap || again) answer.subject_id = from->subject;
+          }
+          return answer_of(again ? 200 : 201, answer, replayed(again));
         });
   }
   const bool named = !body->batch_id.empty();
@@ -357,7 +395,17 @@ void Api::report_outcome(Call& call) {
     return call.send(known ? refusal(403, "this token reports only with the duel's report token")
                            : refusal(401, "a token or a report token is needed"));
   }
+  const bool is_person = body->source.type.empty() || body->source.type == "human";
+  if (!trusted && (!body->source.id.empty() || !is_person)) {
+    // The health checks count answers by who gave them.
+    const std::string where = body->source.id.empty() ? "/source/type" : "/source/id";
+    const std::string why = "is not for the holder of a report token to say";
+    return refuse(refusal(400, where + " " + why, false, {{where, why}}));
+  }
   Wish next{.voter = !trusted};
+  if (const ApiToken* const link = call.caller.link()) {
+    next.most_subjects = link->link.max_subjects_per_day;
+  }
   const std::string* asks_next = call.request.query_value("next");
   const std::string* next_id = call.request.query_value("next_duel_id");
   if (next_id != nullptr) {
@@ -385,8 +433,8 @@ void Api::report_outcome(Call& call) {
       [report = std::move(*report), next = std::move(next)](const Turn& turn) {
         return report_and_serve(turn, report, next);
       },
-      [this, eid = call.eid(), duel_id, send = call.send](const Result<ReportedWithNext>& done,
-                                                          const Delivery& delivery) {
+      [this, eid = call.eid(), duel_id, send = call.send, trusted](
+          const Result<ReportedWithNext>& done, const Delivery& delivery) {
         if (!done.ok()) return refuse_outcome(eid, send, refusal_of(done.error(), delivery));
         const Reported& reported = done->reported;
         OutcomeAnswer answer{.duel_id = duel_id,
@@ -397,11 +445,13 @@ void Api::report_outcome(Call& call) {
         if (done->verdict_is_dear) {
           answer.progress = last_progress(eid, done->progress->certified);
         }
+        if (!trusted && answer.progress) answer.progress = blind(*answer.progress);
         if (!answer.applied) engine_.metrics().count_rejected(eid, answer.status);
         if (done->next) {
           // A repeated report brings the same duel again, which was counted the first time.
           if (reported.what != Reported::What::duplicate) count_served(eid, *done->next);
           answer.next = duel_answer(eid, *done->next, report_tokens_);
+          if (!trusted) answer.next = blind(*std::move(answer.next));
         }
         send(with_lease(answer_of(200, answer), delivery));
       });

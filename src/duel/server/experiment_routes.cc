@@ -146,17 +146,24 @@ void Api::patch_experiment(Call& call) {
                                {{fmt::format("/{}", name), "cannot change"}}));
     }
   }
-  const auto body = read_body<PatchBody>(*parsed.json, UnknownFields::refused, refused);
-  if (!body) return call.send(std::move(refused));
+  // Fields are checked one by one, so what fits a new experiment fits this one.
+  const Json in_new = merged(whole_json({}), *parsed.json);
+  if (!read_body<ChangeableBody>(in_new, UnknownFields::refused, refused)) {
+    return call.send(std::move(refused));
+  }
   ask(
       call, AnswerWhen::durable,
-      [body = *body, match = if_match](const Turn& turn) -> Result<ExperimentAnswer> {
+      [patch = *std::move(parsed.json),
+       match = if_match](const Turn& turn) -> Result<ExperimentAnswer> {
         const std::string etag = etag_of(turn.experiment.ledger());
         if (!if_match_holds(match, etag).value_or(false)) {
           return duel::refused(Reason::outdated,
                                fmt::format("the experiment is at {}, not at {}", etag, match));
         }
-        DUEL_ASSIGN(const ConfiguredRecord changed, configured_by(turn.experiment.ledger(), body));
+        const Ledger& ledger = turn.experiment.ledger();
+        DUEL_ASSIGN(const auto body, described_from<ChangeableBody>(
+                                         merged(whole_json(changeable_of(ledger)), patch)));
+        DUEL_ASSIGN(const ConfiguredRecord changed, configured_by(ledger, body));
         DUEL_RETURN_IF_ERROR(turn.experiment.configure(changed, turn.moment));
         return shown_now(turn);
       },

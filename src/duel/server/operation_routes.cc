@@ -67,6 +67,15 @@ void Api::create_token(Call& call) {
     return call.send(
         refusal(400, "/expires_at is in the past", false, {{"/expires_at", "is in the past"}}));
   }
+  const bool links = body->link != LinkRule();
+  if (links && body->scope != TokenScope::vote) {
+    return call.send(refusal(400, "/scope has to be `vote` for a share link's limits", false,
+                             {{"/scope", "has to be `vote` for a share link's limits"}}));
+  }
+  if (body->link.one_browser && body->experiment_id.empty()) {
+    return call.send(refusal(400, "/experiment_id is missing: a browser votes in one experiment",
+                             false, {{"/experiment_id", "is missing"}}));
+  }
   // From the first token on every caller needs one. If the first could not make others, nobody
   // could make any.
   const bool makes_others = body->scope == TokenScope::admin && body->experiment_id.empty();
@@ -77,7 +86,7 @@ void Api::create_token(Call& call) {
                              "others; `duel token create --scope admin`"));
   }
   const auto made = tokens_.create(body->scope, body->name, body->experiment_id,
-                                   body->expires_at ? body->expires_at->ms : 0);
+                                   body->expires_at ? body->expires_at->ms : 0, body->link);
   if (!made.ok()) return call.send(refusal(made.error()));
   streams_->end_unwelcome();  // after the first token, those that were opened without one
   call.send(answer_of(201, NewTokenAnswer{made->second, made->first}));

@@ -20,6 +20,7 @@
 #include "duel/verdict/health.h"
 #include "duel/verdict/standing.h"
 #include "duel/wire/answers.h"
+#include "duel/wire/experiment_answers.h"
 #include "duel/wire/received_body.h"
 #include "duel/wire/requests.h"
 
@@ -56,17 +57,19 @@ std::optional<double> share_of_evidence(const Ledger& ledger, const Standing& st
 
 }  // namespace
 
+void Api::show_text(const Call& call, std::string what, Views::Make make) {
+  views_.show(call.eid(), std::move(what), std::move(make),
+              [send = call.send](const Result<ShownText>& shown) {
+                if (!shown.ok()) return send(refusal(shown.error()));
+                send({200, {}, {{"Duel-Sequence", std::to_string(shown->sequence)}}, shown->text});
+              });
+}
+
 void Api::show(const Call& call, std::string what, std::function<Result<Json>(const View&)> make) {
-  views_.show(
-      call.eid(), std::move(what),
-      [make = std::move(make)](const View& view) -> Result<std::string> {
-        DUEL_ASSIGN(const Json json, make(view));
-        return json.dump() + "\n";
-      },
-      [send = call.send](const Result<ShownText>& shown) {
-        if (!shown.ok()) return send(refusal(shown.error()));
-        send({200, {}, {{"Duel-Sequence", std::to_string(shown->sequence)}}, shown->text});
-      });
+  show_text(call, std::move(what), [make = std::move(make)](const View& view) {
+    const Result<Json> json = make(view);
+    return json.ok() ? Result<std::string>(json->dump() + "\n") : json.error();
+  });
 }
 
 void Api::show_result(Call& call) {
@@ -78,10 +81,11 @@ void Api::show_result(Call& call) {
 }
 
 void Api::show_certificate(Call& call) {
-  show(call, "certificate", [](const View& view) -> Result<Json> {
+  // The bytes of the file: whoever saves them has what `duel verify` compares byte for byte.
+  show_text(call, "certificate", [](const View& view) -> Result<std::string> {
     const std::string& text = view.history().certificate();
     if (text.empty()) return Error::not_found("there is no certificate yet");
-    return Json::parse(text).value();
+    return text;
   });
 }
 
@@ -184,14 +188,15 @@ void Api::show_progress(Call& call) {
   show(call, "progress", [](const View& view) -> Result<Json> {
     const Ledger& ledger = view.ledger();
     const Standing standing = standing_of(ledger);
-    return described_json(VotingProgress{.experiment_id = view.id(),
-                                         .name = ledger.name(),
-                                         .state = ledger.state(),
-                                         .mode = ledger.experiment().service.mode,
-                                         .answers = ledger.certifier().decisive(),
-                                         .certified = ledger.certificate().has_value(),
-                                         .share_of_evidence = share_of_evidence(ledger, standing),
-                                         .expected_duels_left = standing.duels_left});
+    return described_json(
+        VotingProgress{.experiment_id = view.id(),
+                       .name = ledger.name(),
+                       .state = ledger.state(),
+                       .mode = ledger.experiment().service.mode,
+                       .answers = ledger.certifier().decisive(),
+                       .certified = ledger.certificate().has_value(),
+                       .share_of_evidence = coarse_share(share_of_evidence(ledger, standing)),
+                       .expected_duels_left = coarse_count(standing.duels_left)});
   });
 }
 

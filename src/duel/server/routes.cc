@@ -165,8 +165,9 @@ void Api::add_routes() {
   add_view("/result", "show_result", "Verdict, leader, matrix, intervals, certificate.", {read},
            &Api::show_result)
       .gives<ResultAnswer>();
-  add_view("/certificate", "show_certificate", "The certificate, self-contained.", {read},
-           &Api::show_certificate)
+  add_view("/certificate", "show_certificate",
+           "The certificate, self-contained: the bytes of the file that `duel verify` checks.",
+           {read}, &Api::show_certificate)
       .gives<Certificate>();
   add_view("/health", "show_health", "Whether the answers can be trusted.", {read},
            &Api::show_health)

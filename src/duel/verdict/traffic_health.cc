@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "duel/core/numbers.h"
+#include "duel/experiment/experiment.h"
 #include "duel/log/record_reader.h"
 #include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/store/line.h"
@@ -18,9 +19,11 @@ constexpr std::uint64_t kFewestDuels = 20;     // below it a share means nothing
 constexpr double kMostReplaced = 0.05;         // of the duels, by `exclude` or after a loss
 constexpr double kLargestSubject = 0.2;        // of the answers, with kFewestSubjects or more
 constexpr std::uint64_t kFewestSubjects = 10;  // fewer people may well answer unevenly
-constexpr double kTooFastMs = 300;             // nobody compares two things in less
-constexpr double kMostTooFast = 0.05;          // of the answers
-constexpr double kMostOverrun = 0.01;          // of the pages with clicks
+// New voters by one link in a minute: a link on a slide or in a mail brings fewer, a loop brings more.
+constexpr std::uint64_t kMostNewInAMinute = 60;
+constexpr double kTooFastMs = 300;     // nobody compares two things in less
+constexpr double kMostTooFast = 0.05;  // of the answers
+constexpr double kMostOverrun = 0.01;  // of the pages with clicks
 constexpr std::int64_t kMostPeriods = 32;
 
 // A sum of squared standard scores against its degrees of freedom. Its variance is twice those.
@@ -95,6 +98,15 @@ void TrafficHealth::take_serve(const ServeRecord& serve, std::int64_t time_ms) {
                           .low = std::min(first, second),
                           .high = std::max(first, second),
                           .subject = serve.subject};
+  const std::string_view by = link_of(serve.subject);
+  if (by.empty()) return;
+  Link& link = links_[std::string(by)];
+  if (!link.subjects.insert(serve.subject).second) return;
+  if (const std::int64_t minute = time_ms / 60'000; minute != link.minute) {
+    link.minute = minute;
+    link.new_now = 0;
+  }
+  link.most_new = std::max(link.most_new, ++link.new_now);
 }
 
 void TrafficHealth::take_choice() {
@@ -122,6 +134,9 @@ void TrafficHealth::take_outcome(const OutcomeRecord& outcome, std::int64_t time
   if (!duel.subject.empty()) {
     ++answers_of_[duel.subject];
     ++answers_with_subject_;
+  }
+  if (const auto by = links_.find(std::string(link_of(duel.subject))); by != links_.end()) {
+    ++by->second.answers;
   }
   const auto age_ms = static_cast<double>(time_ms - duel.served_ms);
   const bool person = outcome.source.type != "judge" && outcome.source.type != "clicks";
@@ -165,7 +180,7 @@ void TrafficHealth::count_in_period(const Pair& pair, bool low_won, std::int64_t
 
 std::vector<HealthCheck> TrafficHealth::checks() const {
   return {sample_ratio(),   competitive_coverage(), votes_per_subject(), drift(),
-          time_to_answer(), close_times(),          many_subjects()};
+          time_to_answer(), close_times(),          many_subjects(),     share_links()};
 }
 
 // Were the duels served that the policy chose? A random draw may take its place as often as the
@@ -211,6 +226,28 @@ HealthCheck TrafficHealth::votes_per_subject() const {
     return unknown_check(name, std::move(detail));
   }
   return judged_check(name, share > kLargestSubject, std::move(detail));
+}
+
+// A link may be in anybody's hands, and one person can begin to vote again and again.
+HealthCheck TrafficHealth::share_links() const {
+  const std::string name = "share_links";
+  if (links_.empty()) return unknown_check(name, "nobody votes by a share link");
+  const auto busiest =
+      std::ranges::max_element(links_, {}, [](const auto& one) { return one.second.answers; });
+  const auto quickest =
+      std::ranges::max_element(links_, {}, [](const auto& one) { return one.second.most_new; });
+  std::uint64_t answers = 0;
+  for (const auto& [id, link] : links_) answers += link.answers;
+  const double share =
+      answers == 0 ? 0
+                   : static_cast<double>(busiest->second.answers) / static_cast<double>(answers);
+  return judged_check(
+      name, quickest->second.most_new > kMostNewInAMinute,
+      fmt::format("{} gave {}; the busiest, {}, {:.1f} % of them from {}; most new voters in a "
+                  "minute: {}, by {}",
+                  counted(links_.size(), "link"), counted(answers, "vote"), busiest->first,
+                  100 * share, counted(busiest->second.subjects.size(), "voter"),
+                  quickest->second.most_new, quickest->first));
 }
 
 // Does a pair's rate stay the same over time? The statistic is the sum of squared deviations of

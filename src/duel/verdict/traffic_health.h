@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,14 @@ class TrafficHealth {
   struct PairAges {
     Moments low_won, high_won;
   };
+  // One of the links by which people vote.
+  struct Link {
+    std::uint64_t answers = 0;
+    std::set<std::string> subjects{};
+    std::int64_t minute = 0;    // of the last new subject
+    std::uint64_t new_now = 0;  // subjects in that minute
+    std::uint64_t most_new = 0;
+  };
   using Pair = std::pair<std::uint32_t, std::uint32_t>;
   struct Wins {
     std::uint64_t low = 0, high = 0;
@@ -63,6 +72,7 @@ class TrafficHealth {
   HealthCheck sample_ratio() const;
   HealthCheck competitive_coverage() const;
   HealthCheck votes_per_subject() const;
+  HealthCheck share_links() const;
   HealthCheck drift() const;
   HealthCheck time_to_answer() const;
   HealthCheck close_times() const;
@@ -80,6 +90,7 @@ class TrafficHealth {
   std::uint64_t pages_ = 0;
   double coverage_ = 0;  // sum over the pages
   TextMap<std::uint64_t> answers_of_;
+  std::map<std::string, Link> links_;
   std::uint64_t answers_with_subject_ = 0;
   std::int64_t first_ms_ = 0, period_ms_ = 60'000;
   std::map<Pair, std::map<std::int64_t, Wins>> periods_;

@@ -160,22 +160,25 @@ struct DuelAnswer {
   std::string serving;  // a word of Serving, or `fallback`
   bool learn = true;
   std::optional<Fallback::Why> reason;
-  double propensity = 1;
+  std::optional<double> propensity = 1;
   std::vector<DuelArm> arms;
   std::optional<DuelTask> task;
   std::optional<Timestamp> served_at;
   std::optional<Timestamp> expires_at;
   std::string report_token;
+  std::optional<std::string> subject_id;
 
   static constexpr std::string_view schema = "Duel";
   static constexpr FieldList fields{
       required("duel_id", &DuelAnswer::duel_id),
       required("experiment_id", &DuelAnswer::experiment_id),
-      required("serving", &DuelAnswer::serving, "what it is for",
+      required("serving", &DuelAnswer::serving,
+               "what it is for; a voter, who votes blind, is told `explore` or `fallback`",
                OneOf("explore", "contest", "aa", "exploit", "fallback")),
       required("learn", &DuelAnswer::learn, "whether an outcome teaches anything"),
       optional("reason", &DuelAnswer::reason, "of a `fallback`: why there is no duel"),
-      required("propensity", &DuelAnswer::propensity, "probability of the choice, given the past"),
+      optional("propensity", &DuelAnswer::propensity,
+               "probability of the choice, given the past; absent for a voter"),
       required("arms", &DuelAnswer::arms, "two; one for `exploit` and `fallback`"),
       optional("task", &DuelAnswer::task, "what the duel is about"),
       optional("served_at", &DuelAnswer::served_at),
@@ -183,7 +186,9 @@ struct DuelAnswer {
       optional(
           "report_token", &DuelAnswer::report_token,
           "reports this duel without an API token; absent for `exploit`, which nobody is asked "
-          "about")};
+          "about"),
+      optional("subject_id", &DuelAnswer::subject_id,
+               "of a voter: who it is, to be sent with the next request")};
 };
 
 struct DuelBatch {
@@ -268,13 +273,14 @@ struct OneShotAnswer {
 };
 
 struct ProgressAnswer {
-  std::string verdict;
+  std::optional<std::string> verdict;
   bool certified = false;
   std::optional<std::uint64_t> expected_duels_left;
 
   static constexpr std::string_view schema = "Progress";
   static constexpr FieldList fields{
-      required("verdict", &ProgressAnswer::verdict, "a sentence"),
+      optional("verdict", &ProgressAnswer::verdict,
+               "a sentence; absent for a voter, since it names the arm that leads"),
       required("certified", &ProgressAnswer::certified),
       required("expected_duels_left", &ProgressAnswer::expected_duels_left,
                "null where nobody can tell")};
@@ -368,9 +374,10 @@ struct VotingProgress {
       required("answers", &VotingProgress::answers, "decisive ones"),
       required("certified", &VotingProgress::certified),
       required("share_of_evidence", &VotingProgress::share_of_evidence,
-               "of what a certificate needs, 0 to 1; null where the goal goes by scores"),
+               "of what a certificate needs, 0 to 1, in steps of 0.05, so that it does not tell a "
+               "voter what one vote was worth; null where the goal goes by scores"),
       required("expected_duels_left", &VotingProgress::expected_duels_left,
-               "null where nobody can tell")};
+               "to one significant digit, for the same reason; null where nobody can tell")};
 };
 
 struct PolicyAnswer {
@@ -398,14 +405,19 @@ struct TokenAnswer {
   std::string name;
   std::string experiment_id;
   std::optional<Timestamp> expires_at;
+  LinkRule link;
+  bool used = false;
 
   static constexpr std::string_view schema = "Token";
   static constexpr std::string_view list = "TokenList";
-  static constexpr FieldList fields{
-      required("token_id", &TokenAnswer::token_id), required("scope", &TokenAnswer::scope),
-      optional("name", &TokenAnswer::name),
-      optional("experiment_id", &TokenAnswer::experiment_id, "where it is for one only"),
-      optional("expires_at", &TokenAnswer::expires_at)};
+  static constexpr auto fields = joined(
+      FieldList{required("token_id", &TokenAnswer::token_id),
+                required("scope", &TokenAnswer::scope), optional("name", &TokenAnswer::name),
+                optional("experiment_id", &TokenAnswer::experiment_id, "where it is for one only"),
+                optional("expires_at", &TokenAnswer::expires_at)},
+      joined(inlined(&TokenAnswer::link, Described<LinkRule>::fields),
+             FieldList{optional("used", &TokenAnswer::used,
+                                "of a link for one browser: it has been opened")}));
 };
 
 struct NewTokenAnswer {

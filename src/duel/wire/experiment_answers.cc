@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "duel/core/described_text.h"
@@ -74,16 +75,26 @@ Result<std::vector<ComparisonRecord>> comparisons_of(const std::vector<Compariso
   return records;
 }
 
-Result<ConfiguredRecord> configured_by(const Ledger& ledger, const PatchBody& body) {
-  ConfiguredRecord changed{ledger.name(), ledger.feedback(), ledger.guardrails()};
-  if (body.name) changed.name = *body.name;
-  if (body.feedback) changed.feedback = body.feedback->rule;
-  if (body.guardrails) changed.guardrails = body.guardrails->rule;
-  if (body.guardrails && body.guardrails->aa_rate != ledger.experiment().aa_rate &&
-      body.guardrails->aa_rate != 0) {
+ChangeableBody changeable_of(const Ledger& ledger) {
+  ChangeableBody now;
+  now.name = ledger.name();
+  now.feedback.rule = ledger.feedback();
+  now.guardrails.rule = ledger.guardrails();
+  now.guardrails.aa_rate = ledger.experiment().aa_rate;
+  return now;
+}
+
+Json whole_json(const ChangeableBody& body) {
+  return {{"name", body.name},
+          {"feedback", described_json(Whole<FeedbackBody>{body.feedback})},
+          {"guardrails", described_json(Whole<GuardrailsBody>{body.guardrails})}};
+}
+
+Result<ConfiguredRecord> configured_by(const Ledger& ledger, const ChangeableBody& body) {
+  if (body.guardrails.aa_rate != ledger.experiment().aa_rate) {
     return Error::conflict("the share of A/A duels cannot change").in_field("guardrails.aa_rate");
   }
-  return changed;
+  return ConfiguredRecord{body.name, body.feedback.rule, body.guardrails.rule};
 }
 
 std::string next_id_after(const std::string& duel_id) {
@@ -197,6 +208,31 @@ DuelAnswer duel_answer(const std::string& experiment_id, const Offer& offer,
   answer.arms.push_back({fallback.arm, 1, fallback.content});
   answer.report_token = tokens.sign(proof_of(experiment_id, fallback));
   return answer;
+}
+
+DuelAnswer blind(DuelAnswer answer) {
+  if (answer.serving != "fallback") answer.serving = to_word(Serving::explore);
+  answer.propensity.reset();
+  return answer;
+}
+
+ProgressAnswer blind(const ProgressAnswer& progress) {
+  return {.verdict = std::nullopt,
+          .certified = progress.certified,
+          .expected_duels_left = coarse_count(progress.expected_duels_left)};
+}
+
+std::optional<std::uint64_t> coarse_count(std::optional<std::uint64_t> count) {
+  if (!count) return count;
+  std::uint64_t unit = 1;
+  while (*count / unit >= 10) unit *= 10;
+  return (*count + unit / 2) / unit * unit;
+}
+
+std::optional<double> coarse_share(std::optional<double> share) {
+  constexpr double kSteps = 20;
+  if (!share) return share;
+  return std::floor(*share * kSteps) / kSteps;
 }
 
 DuelShown duel_shown(const Experiment& experiment, const DuelRecords& records) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,12 @@ std::string request_hash(const DuelBody& body, std::string_view salt);
 Result<Report> report_of(const std::string& duel_id, const OutcomeBody& body);
 Lists lists_of(const InterleavingBody& body);
 Result<std::vector<ComparisonRecord>> comparisons_of(const std::vector<ComparisonBody>& bodies);
-// The present configuration with what the body changes. An error if that cannot change.
-Result<ConfiguredRecord> configured_by(const Ledger& ledger, const PatchBody& body);
+// The present configuration, as far as it may change; and as JSON that names all of it, so that a
+// patch can be merged into it.
+ChangeableBody changeable_of(const Ledger& ledger);
+Json whole_json(const ChangeableBody& body);
+// A configuration as a record. An error if something of it cannot change.
+Result<ConfiguredRecord> configured_by(const Ledger& ledger, const ChangeableBody& body);
 
 // The id of the next duel after this one, for callers that name none: "n." and the SHA-256 in
 // base 32 (RFC 4648) without padding. A client can compute it, too.
@@ -39,6 +44,14 @@ ExperimentAnswer experiment_answer(const Experiment& owned);
 ArmAnswer arm_answer(const Ledger& ledger, const std::string& arm_id);
 DuelAnswer duel_answer(const std::string& experiment_id, const Offer& offer,
                        const ReportTokens& tokens);
+// A voter votes blind. What the duel is for would tell which arm leads (of several contests, the one
+// that is in all of them), and so would the probability of the choice.
+DuelAnswer blind(DuelAnswer answer);
+ProgressAnswer blind(const ProgressAnswer& progress);
+// A count to one significant digit, a share in steps of 0.05: close enough for a voter to see how
+// far the vote has got, too coarse to see for which arm one vote has counted.
+std::optional<std::uint64_t> coarse_count(std::optional<std::uint64_t> count);
+std::optional<double> coarse_share(std::optional<double> share);
 DuelShown duel_shown(const Experiment& experiment, const DuelRecords& records);
 // Teams have names that differ from duel to duel, unless the caller may read results.
 PageAnswer page_answer(const Page& page, bool sees_teams, std::string_view salt);

@@ -10,7 +10,19 @@ namespace {
 
 constexpr std::string_view kFallbackServing = "fallback";
 
+// Of one duel a few words are told apart, and it takes the signature to use a guess.
+constexpr std::size_t kSealBytes = 12;
+
 }  // namespace
+
+std::string ReportTokens::sealed(std::string_view serving, const Proof& duel) const {
+  std::string of = "serving\n";
+  for (const std::string_view part :
+       {serving, std::string_view(duel.experiment_id), std::string_view(duel.duel_id)}) {
+    append_json_text(of, part);
+  }
+  return base64url(hmac_sha256(key_, of).substr(0, kSealBytes));
+}
 
 std::string ReportTokens::sign(const Proof& duel) const {
   // An array, written as its text: every serve has one.
@@ -24,7 +36,7 @@ std::string ReportTokens::sign(const Proof& duel) const {
   payload += std::to_string(duel.round) + ",";
   add(duel.first);
   add(duel.second);
-  add(duel.fallback ? kFallbackServing : to_word(duel.serving));
+  add(sealed(duel.fallback ? kFallbackServing : to_word(duel.serving), duel));
   add(duel.subject);
   payload += std::to_string(duel.served_at_ms) + "," + std::to_string(duel.expires_at_ms) + "]";
   const std::string signed_part = key_id_ + "." + base64url(payload);
@@ -33,20 +45,15 @@ std::string ReportTokens::sign(const Proof& duel) const {
 
 namespace {
 
-// REQUIRES: nine items. Throws JsonError if one has the wrong type.
-std::optional<Proof> proof_of(std::span<const Json> items) {
+// All but what the duel was served for. REQUIRES: nine items. Throws JsonError if one has the wrong
+// type.
+Proof proof_of(std::span<const Json> items) {
   Proof duel;
   duel.experiment_id = items[0].get<std::string>();
   duel.duel_id = items[1].get<std::string>();
   duel.round = items[2].get<std::uint64_t>();
   duel.first = items[3].get<std::string>();
   duel.second = items[4].get<std::string>();
-  duel.fallback = items[5].get<std::string>() == kFallbackServing;
-  if (!duel.fallback) {
-    const auto serving = parse_word<Serving>(items[5].get<std::string>());
-    if (!serving.ok()) return std::nullopt;
-    duel.serving = *serving;
-  }
   duel.subject = items[6].get<std::string>();
   duel.served_at_ms = items[7].get<std::int64_t>();
   duel.expires_at_ms = items[8].get<std::int64_t>();
@@ -66,7 +73,17 @@ std::optional<Proof> ReportTokens::verify(std::string_view token) const {
   const auto json = text ? Json::parse(*text) : std::nullopt;
   if (!json || json->items().size() != 9) return std::nullopt;
   try {
-    return proof_of(json->items());
+    Proof duel = proof_of(json->items());
+    const auto seal = json->items()[5].get<std::string>();
+    const auto says = [&](std::string_view word) { return seal == sealed(word, duel); };
+    duel.fallback = says(kFallbackServing);
+    if (duel.fallback) return duel;
+    for (const auto& [word, serving] : Words<Serving>::all) {
+      if (!says(word)) continue;
+      duel.serving = serving;
+      return duel;
+    }
+    return std::nullopt;
   } catch (const JsonError&) {
     return std::nullopt;  // signed with this key, but not by this program
   }

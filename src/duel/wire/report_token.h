@@ -1,5 +1,7 @@
 // A signed, self-contained proof that a duel was served: with it a browser can report its answer
-// without an API token, even if a loss of power has taken the serve's record. Any thread may call.
+// without an API token, even if a loss of power has taken the serve's record. Whoever holds it can
+// read it, so it does not say in words why the duel was served: of several contests the arm that is
+// in all of them leads. Any thread may call.
 #pragma once
 
 #include <optional>
@@ -22,6 +24,9 @@ class ReportTokens {
   std::optional<Proof> verify(std::string_view token) const;
 
  private:
+  // Stands for a word of Serving, or for `fallback`; only the holder of the key can tell which.
+  std::string sealed(std::string_view serving, const Proof& duel) const;
+
   std::string key_id_;
   std::string key_;
 };

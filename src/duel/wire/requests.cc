@@ -117,6 +117,23 @@ Error at_pointer(Error error, std::string_view otherwise) {
   return error;
 }
 
+Json merged(const Json& target, const Json& patch) {
+  if (!target.is_object() || !patch.is_object()) return patch;
+  Json::Object members;
+  for (const auto& [name, value] : target.members()) {
+    const Json* change = patch.find(name);
+    if (change == nullptr) {
+      members.push_back({name, value});
+    } else if (!change->is_null()) {
+      members.push_back({name, merged(value, *change)});
+    }
+  }
+  for (const auto& [name, value] : patch.members()) {
+    if (!target.contains(name)) members.push_back({name, value});
+  }
+  return Json(std::move(members));
+}
+
 Result<ExperimentRecord> experiment_of(const std::string& experiment_id, const ExperimentBody& body,
                                        const std::string& request, std::uint64_t random_seed) {
   DUEL_RETURN_IF_ERROR(check_id("an experiment", experiment_id));

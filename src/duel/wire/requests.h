@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -151,16 +152,52 @@ struct ExperimentBody {
                 optional("seed", &ExperimentBody::seed)});
 };
 
+// What may change of an experiment, whole.
+struct ChangeableBody {
+  std::string name;
+  FeedbackBody feedback;
+  GuardrailsBody guardrails;
+
+  static constexpr FieldList fields{optional("name", &ChangeableBody::name, "", kShortName),
+                                    optional("feedback", &ChangeableBody::feedback),
+                                    optional("guardrails", &ChangeableBody::guardrails)};
+};
+
+// A part of a body where null is a value, too: it stands for the default.
+template <class Body>
+struct Patched : Body {
+  template <class Get>
+  struct Nullable {
+    Get get;
+    constexpr auto operator()(auto& record) const {
+      return std::optional(std::invoke(get, record));
+    }
+  };
+  template <class Get, class Check, bool Needed>
+  static constexpr Field<Nullable<Get>, Check, false> nullable(
+      const Field<Get, Check, Needed>& of) {
+    return {of.name, {of.get}, of.doc, of.check};
+  }
+  static constexpr auto fields =
+      Body::fields.visit([](const auto&... field) { return FieldList{nullable(field)...}; });
+};
+
+// As a caller writes it, for the document: `changed_by` reads the body itself.
 struct PatchBody {
   std::optional<std::string> name;
-  std::optional<FeedbackBody> feedback;
-  std::optional<GuardrailsBody> guardrails;
+  std::optional<Patched<FeedbackBody>> feedback;
+  std::optional<Patched<GuardrailsBody>> guardrails;
 
   static constexpr std::string_view schema = "PatchRequest";
-  static constexpr FieldList fields{optional("name", &PatchBody::name, "200 bytes at most", kShortName),
-                                    optional("feedback", &PatchBody::feedback),
-                                    optional("guardrails", &PatchBody::guardrails)};
+  static constexpr FieldList fields{
+      optional("name", &PatchBody::name, "200 bytes at most", kShortName),
+      optional("feedback", &PatchBody::feedback, "what is not named stays; null: the default"),
+      optional("guardrails", &PatchBody::guardrails, "what is not named stays; null: the default")};
 };
+
+// A JSON merge patch (RFC 7386): what the patch does not name stays as it is in `target`, and null
+// removes a member. A null of a name that `target` does not have is kept, for the reader to refuse.
+Json merged(const Json& target, const Json& patch);
 
 struct NewArmBody {
   Json payload;
@@ -174,6 +211,7 @@ struct DuelBody {
   std::string batch_id;
   std::uint64_t count = 1;
   std::string subject_id;
+  bool voter = false;
   std::vector<std::string> exclude;
   std::string task_id;
 
@@ -183,8 +221,12 @@ struct DuelBody {
                IsIdOf{"a duel"}),
       optional("batch_id", &DuelBody::batch_id, "where `count` is more than 1", IsIdOf{"a batch"}),
       optional("count", &DuelBody::count, "how many duels", Between{1, 1000}),
-      optional("subject_id", &DuelBody::subject_id, "who will see it; only a keyed hash is kept",
+      optional("subject_id", &DuelBody::subject_id,
+               "who will see it; only a keyed hash is kept. Of a voter the one that the server has "
+               "made; without it a new one is made",
                NotEmpty{}),
+      optional("voter", &DuelBody::voter,
+               "true: asked as by a share link: blind, and the server makes the subject"),
       optional("exclude", &DuelBody::exclude, "arms that cannot be shown now"),
       optional("task_id", &DuelBody::task_id, "what it is about", IsIdOf{"a task"})};
 };
@@ -274,18 +316,36 @@ struct OneShotBody {
                                         inlined(&OneShotBody::page, InterleavingBody::fields));
 };
 
+template <>
+struct Described<LinkRule> {
+  static constexpr FieldList fields{
+      optional("max_subjects_per_day", &LinkRule::max_subjects_per_day,
+               "of a share link: browsers that may vote by it in a day (default 1000)",
+               Between{1, 1'000'000}),
+      optional("max_subjects_per_address_per_day", &LinkRule::max_subjects_per_address_per_day,
+               "of a share link: browsers that may begin to vote from one address in a day "
+               "(default 30)",
+               Between{1, 1'000'000}),
+      optional("one_browser", &LinkRule::one_browser,
+               "of a share link: only the first browser that opens it can vote by it")};
+};
+
 struct TokenBody {
   TokenScope scope = TokenScope::read;
   std::string name;
   std::string experiment_id;
   std::optional<Timestamp> expires_at;
+  LinkRule link;
 
   static constexpr std::string_view schema = "TokenRequest";
-  static constexpr FieldList fields{
-      required("scope", &TokenBody::scope), optional("name", &TokenBody::name, "what you call it; 200 bytes at most", kShortName),
-      optional("experiment_id", &TokenBody::experiment_id, "where it is for one experiment only",
-               IsIdOf{"an experiment"}),
-      optional("expires_at", &TokenBody::expires_at)};
+  static constexpr auto fields =
+      joined(FieldList{required("scope", &TokenBody::scope),
+                       optional("name", &TokenBody::name, "what you call it; 200 bytes at most",
+                                kShortName),
+                       optional("experiment_id", &TokenBody::experiment_id,
+                                "where it is for one experiment only", IsIdOf{"an experiment"}),
+                       optional("expires_at", &TokenBody::expires_at)},
+             inlined(&TokenBody::link, Described<LinkRule>::fields));
 };
 
 struct PlanBody {

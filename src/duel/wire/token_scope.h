@@ -1,6 +1,7 @@
 // What a caller's token allows.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "duel/core/words.h"
@@ -16,6 +17,16 @@ struct Words<TokenScope> {
                                                        {"read", TokenScope::read},
                                                        {"duel", TokenScope::duel},
                                                        {"vote", TokenScope::vote}});
+};
+
+// A share link may be passed on to anybody. These bound what whoever has it can add to the votes:
+// the server makes the subjects, one for each browser that begins to vote, and counts them.
+struct LinkRule {
+  std::uint64_t max_subjects_per_day = 1000;
+  std::uint64_t max_subjects_per_address_per_day = 30;  // a school or an office has one address
+  bool one_browser = false;  // the first that opens it; for the members of a panel
+
+  friend bool operator==(const LinkRule&, const LinkRule&) = default;
 };
 
 }  // namespace duel

@@ -20,6 +20,10 @@ export class ApiError extends Error {
   get status(): number {
     return this.problem.status;
   }
+  // Whether the field of the request at this pointer was at fault.
+  names(pointer: string): boolean {
+    return (this.problem.errors ?? []).some((error) => error.pointer === pointer);
+  }
 }
 
 // No answer came.

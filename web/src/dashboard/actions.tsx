@@ -111,6 +111,7 @@ export function Exports({ id }: { id: string }) {
 // this machine may vote already, and making the first token would lock this page out.
 export function ShareLink({ id }: { id: string }) {
   const [link, setLink] = useState("");
+  const [oneBrowser, setOneBrowser] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const open = currentToken() === null;
   const plain = `${location.origin}/vote/${encodeURIComponent(id)}`;
@@ -118,6 +119,7 @@ export function ShareLink({ id }: { id: string }) {
     scope: "vote",
     experiment_id: id,
     name: `vote link for ${id}`.slice(0, 100),
+    ...(oneBrowser ? { one_browser: true } : {}),
   };
   const make = async () => {
     try {
@@ -142,12 +144,25 @@ export function ShareLink({ id }: { id: string }) {
   return (
     <>
       <p class="small quiet">
-        A link whose token may vote in this experiment and do nothing else. It is shown once.
+        A link whose token may vote in this experiment and do nothing else. It is shown once. At
+        most 1&#8239;000 browsers can vote by it in a day, and 30 from one address.
       </p>
       {link ? (
         <Copyable text={link} label="Voting link" />
       ) : (
-        <button onClick={make}>Make a voting link</button>
+        <>
+          <label class="small">
+            <input
+              type="checkbox"
+              checked={oneBrowser}
+              onChange={(event) => setOneBrowser(event.currentTarget.checked)}
+            />{" "}
+            For one person: only the first browser that opens it can vote.
+          </label>
+          <p>
+            <button onClick={make}>Make a voting link</button>
+          </p>
+        </>
       )}
       <Failure error={error} />
       <Curl what="make a voting token" operation="create_token" given={{}} body={body} />

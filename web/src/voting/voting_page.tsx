@@ -1,6 +1,6 @@
 // Two items side by side. Nothing tells which arm is which, or which one leads.
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
-import { ask } from "../api/client";
+import { ApiError, ask } from "../api/client";
 import { currentToken } from "../api/token";
 import type { VotingProgress } from "../api/types";
 import { TokenForm } from "../look/token_form";
@@ -13,6 +13,7 @@ import {
 } from "./ballot_box";
 import { Payload } from "./payload";
 import { progressLine } from "./progress_line";
+import { Subject } from "./subject";
 
 const SKIP_REASONS = ["I cannot tell", "It does not load", "It is unclear", "It is not for me"];
 
@@ -21,34 +22,26 @@ function randomId(prefix: string): string {
   return prefix + Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-// One per browser: of one person's answers to one pair only the first is evidence.
-function subjectId(): string {
-  const key = "duel.subject";
-  for (const storage of [() => localStorage, () => sessionStorage]) {
-    try {
-      const known = storage().getItem(key);
-      if (known) return known;
-      const made = randomId("b.");
-      storage().setItem(key, made);
-      return made;
-    } catch {
-      // Not allowed here; try the next.
-    }
-  }
-  return randomId("b.");
-}
-
-function transportOf(experimentId: string, subject: string): Transport {
+function transportOf(experimentId: string, subject: Subject): Transport {
+  const serve = async (duelId: string) => {
+    const known = subject.get();
+    const body = { duel_id: duelId, voter: true, ...(known ? { subject_id: known } : {}) };
+    const answer = await ask("serve_duels", { eid: experimentId }, { body });
+    if ("items" in answer)
+      throw new Error("The server gave several pairs where one was asked for.");
+    if (answer.subject_id) subject.set(answer.subject_id);
+    return answer;
+  };
   return {
     serve: async (duelId) => {
-      const answer = await ask(
-        "serve_duels",
-        { eid: experimentId },
-        { body: { duel_id: duelId, subject_id: subject } },
-      );
-      if ("items" in answer)
-        throw new Error("The server gave several pairs where one was asked for.");
-      return answer;
+      try {
+        return await serve(duelId);
+      } catch (error) {
+        // It is of another link, or of a server that is no more.
+        if (!(error instanceof ApiError) || !error.names("/subject_id")) throw error;
+        subject.forget();
+        return await serve(duelId);
+      }
     },
     report: async (duelId, body, leaving) => {
       await ask("report_outcome", { eid: experimentId, did: duelId }, { body, keepalive: leaving });
@@ -89,8 +82,10 @@ export function VotingPage({ experimentId }: { experimentId: string }) {
   const [said, setSaid] = useState("");
   const box = useMemo(
     () =>
-      new BallotBox(transportOf(experimentId, subjectId()), surroundingsOf(experimentId), () =>
-        redraw(0),
+      new BallotBox(
+        transportOf(experimentId, new Subject(experimentId)),
+        surroundingsOf(experimentId),
+        () => redraw(0),
       ),
     [experimentId],
   );

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chance, judgeBy, startServer } from "./server.mjs";
-import { reported, threeArms, until, withServer } from "./watched_page.mjs";
+import { eventually, reported, threeArms, until, withServer } from "./watched_page.mjs";
 
 export const tests = {
   async an_owner_creates_an_experiment_from_pasted_lines(given) {
@@ -260,17 +260,19 @@ export const tests = {
       await picture.focus();
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("End");
-      assert.match(await page.locator(".cell-words").innerText(), /^arm-\d+ (and|won|against)/);
-      // What is marked is the last cell of the second row.
-      const [mark, whole] = [
-        await page.locator(".cell-picture .here").boundingBox(),
-        await picture.boundingBox(),
-      ];
-      const cell = whole.width / 30;
-      assert.ok(
-        Math.abs(mark.x - (whole.x + 29 * cell)) < 1 && Math.abs(mark.y - (whole.y + cell)) < 1,
-        JSON.stringify([mark, whole]),
-      );
+      await eventually(async () => {
+        assert.match(await page.locator(".cell-words").innerText(), /^arm-\d+ (and|won|against)/);
+        // What is marked is the last cell of the second row.
+        const [mark, whole] = [
+          await page.locator(".cell-picture .here").boundingBox(),
+          await picture.boundingBox(),
+        ];
+        const cell = whole.width / 30;
+        assert.ok(
+          Math.abs(mark.x - (whole.x + 29 * cell)) < 1 && Math.abs(mark.y - (whole.y + cell)) < 1,
+          JSON.stringify([mark, whole]),
+        );
+      });
       // The picture has the colours of both sides.
       const colours = await picture.evaluate((canvas) => {
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -291,11 +293,14 @@ export const tests = {
       const { page } = await open("/experiments/logo");
       await page.locator(".cell").first().focus();
       await page.keyboard.press("ArrowRight");
-      assert.match(await page.locator(".cell-words").innerText(), / won \d+ of \d+ against /);
-      const label = await page.evaluate(
-        () => document.activeElement.querySelector(".hidden-text").textContent,
-      );
-      assert.equal(label, await page.locator(".cell-words").innerText());
+      await eventually(async () => {
+        const words = await page.locator(".cell-words").innerText();
+        assert.match(words, / won \d+ of \d+ against /);
+        const label = await page.evaluate(
+          () => document.activeElement.querySelector(".hidden-text").textContent,
+        );
+        assert.equal(label, words);
+      });
     });
   },
 };

@@ -6,7 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chance, judgeBy } from "./server.mjs";
-import { fitsItsWidth, HOSTILE, noSeriousIssue, openPage, withServer } from "./watched_page.mjs";
+import {
+  eventually,
+  fitsItsWidth,
+  HOSTILE,
+  noSeriousIssue,
+  openPage,
+  withServer,
+} from "./watched_page.mjs";
 
 // A directory for one story, and the program run in it.
 async function withDirectory({ binary, browser }, story) {
@@ -112,7 +119,9 @@ export const tests = {
           assert.equal((await page.locator(".health li").count()) > 3, true);
           await page.locator(".cell").first().focus();
           await page.keyboard.press("ArrowRight");
-          assert.match(await page.locator(".cell-words").innerText(), / won \d+ of \d+ against /);
+          await eventually(async () =>
+            assert.match(await page.locator(".cell-words").innerText(), / won \d+ of \d+ against /),
+          );
         });
       });
     });

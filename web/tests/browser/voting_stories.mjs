@@ -36,6 +36,15 @@ async function openWithClock(open, path) {
 const votesSay = (page, count) =>
   page.getByText(`${count} ${count === 1 ? "vote" : "votes"} from you`).waitFor();
 
+// Votes by a key on the pair that is there, and waits until the next one is: a key that comes while
+// there is no pair is no vote.
+async function voteByKey(page, key, votes) {
+  await page.locator(".pair").waitFor();
+  await page.keyboard.press(key);
+  await votesSay(page, votes);
+  await page.locator(".pair").waitFor();
+}
+
 export const tests = {
   async a_vote_waits_five_seconds_and_is_then_sent(given) {
     await withServer(given, async ({ open, client, origin }) => {
@@ -245,12 +254,12 @@ export const tests = {
       await page.getByRole("button", { name: "Undo" }).and(page.locator(":disabled")).waitFor();
       assert.equal(await shown(), first, "the same pair again, the same way round");
       const left = (await page.locator(".item").first().innerText()).match(/The (\w+) one/)[1];
-      await page.keyboard.press("ArrowLeft");
-      await page.keyboard.press("ArrowDown");
-      await page.keyboard.press("b");
+      await voteByKey(page, "ArrowLeft", 1);
+      await voteByKey(page, "ArrowDown", 2);
+      await voteByKey(page, "b", 3);
       await page.keyboard.press("s");
       await page.getByRole("button", { name: "It does not load" }).click();
-      await page.getByText("4 votes from you").waitFor();
+      await votesSay(page, 4);
       await page.goto("about:blank"); // the last one goes out when the page is left
       const result = await until(
         client,
@@ -370,6 +379,47 @@ export const tests = {
       const reader = await open("/");
       await reader.page.getByText("This server asks for a token").waitFor();
       void browser;
+    });
+  },
+
+  async a_browser_is_one_voter_whom_the_server_has_made(given) {
+    await withServer(given, async ({ open, client }) => {
+      await client.create("logo", threeArms());
+      client.token = (
+        await client.call("POST", "/v1/tokens", { scope: "admin", name: "me" })
+      ).token;
+      const link = async (more) =>
+        (
+          await client.call("POST", "/v1/tokens", {
+            scope: "vote",
+            experiment_id: "logo",
+            name: "link",
+            ...more,
+          })
+        ).token;
+      const token = await link({});
+      const { page } = await open(`/vote/logo#token=${token}`);
+      await voteByKey(page, "ArrowLeft", 1);
+      const subject = () => page.evaluate(() => localStorage.getItem("duel.subject.logo"));
+      const made = await subject();
+      assert.match(made, /^b\.[\w-]+\.[\w-]+$/);
+      await page.reload();
+      await voteByKey(page, "ArrowLeft", 2);
+      assert.equal(await subject(), made, "the same voter after a reload");
+      // A name that somebody made up is refused, and the page asks for one of the server's.
+      await page.evaluate(() => localStorage.setItem("duel.subject.logo", "ann"));
+      await page.evaluate(() => sessionStorage.removeItem("duel.ballots.logo"));
+      await page.reload();
+      await page.locator(".pair").waitFor();
+      assert.match(await subject(), /^b\.[\w-]+\.[\w-]+$/);
+
+      const panel = await link({ one_browser: true });
+      const first = await open(`/vote/logo#token=${panel}`);
+      await voteByKey(first.page, "ArrowLeft", 1);
+      const second = await open(`/vote/logo#token=${panel}`);
+      await second.page.getByText("This link is for one browser").waitFor();
+      await first.page.reload();
+      await voteByKey(first.page, "ArrowLeft", 2);
     });
   },
 

@@ -76,6 +76,19 @@ export async function until(client, path, check) {
   }
 }
 
+// Until `check` throws nothing: what a key or a click does is on the page a moment later.
+export async function eventually(check) {
+  const begun = Date.now();
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() - begun > WAIT) throw error;
+    }
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
 export const reported = (result) =>
   result.duels.first_wins +
   result.duels.second_wins +
