@@ -119,14 +119,6 @@ Result<bool> ApiTokens::erase(const std::string& token_id) {
   return was_there;
 }
 
-namespace {
-
-bool has_expired(const ApiToken& token, std::int64_t now_ms) {
-  return token.expires_at && token.expires_at->ms <= now_ms;
-}
-
-}  // namespace
-
 bool ApiTokens::is_good(std::string_view token_id, std::int64_t now_ms) const {
   const std::lock_guard lock(mutex_);
   return std::ranges::any_of(tokens_, [&](const ApiToken& one) {
