@@ -66,7 +66,7 @@ class Gate {
 };
 
 CommitSyncer syncer_of(Gate& gate, milliseconds interval = hours(1)) {
-  return CommitSyncer(interval, [&gate](std::uint64_t target, bool by_clock) {
+  return CommitSyncer(system_world(), interval, [&gate](std::uint64_t target, bool by_clock) {
     return gate.pass(target, by_clock);
   });
 }
@@ -158,8 +158,8 @@ TEST(CommitSyncer, tells_of_a_loss_those_who_wait_and_the_next_who_comes) {
   gate.wait_for_syncs(1);
   // As when the sync itself finds out: it succeeds, but not for what was lost.
   syncer.lost(Error::io("lost"));
-  first.join();
   gate.open();
+  first.join();
   EXPECT_EQ(syncer.wait().error().message, "lost");
   EXPECT_TRUE(syncer.wait().ok());
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -11,12 +12,14 @@
 #include <vector>
 
 #include "duel/store/log_file.h"
+#include "duel/store/node_store.h"
 #include "duel/store/postgres_store.h"
 #include "duel/store/sqlite_store.h"
 #include "duel/store/store.h"
 #include "tests/store/faulty_disk.h"
 #include "tests/store/faulty_store.h"
 #include "tests/store/faulty_vfs.h"
+#include "tests/store/memory_database.h"
 #include "tests/store/postgres_server.h"
 #include "tests/store/shelf.h"
 #include "tests/support/temporary_directory.h"
@@ -60,6 +63,19 @@ inline std::unique_ptr<Store> open_postgres(const TemporaryDirectory& directory)
   return std::move(store).value();
 }
 
+// A node of a database in memory, which is the directory's for as long as the program runs.
+inline std::unique_ptr<Store> open_node_in_memory(const TemporaryDirectory& directory) {
+  static std::map<std::filesystem::path, std::shared_ptr<MemoryServer>> servers;
+  std::shared_ptr<MemoryServer>& server = servers[directory.path()];
+  if (!server) {
+    server = std::make_shared<MemoryServer>([] { return system_world().wall_time_ms(); });
+  }
+  auto store =
+      std::make_unique<NodeStore>(std::make_shared<MemoryDatabase>(server), NodeStoreOptions());
+  EXPECT_TRUE(store->open().ok());
+  return store;
+}
+
 inline std::vector<StoreKind> store_kinds() {
   const auto key = [](std::string_view line) { return std::string(key_of(line)); };
   return {
@@ -84,6 +100,7 @@ inline std::vector<StoreKind> store_kinds() {
        [](const TemporaryDirectory& directory) {
          return std::make_unique<FaultyStore>(open_sqlite(directory / "store.db"));
        }},
+      {"node_in_memory", true, open_node_in_memory, false},
       {"postgres", true, open_postgres, false,
        PostgresServer::available() ? "" : "PostgreSQL or libpq is missing (scripts/setup --test)"},
   };

@@ -5,32 +5,40 @@
 
 namespace duel {
 
-CommitSyncer::CommitSyncer(std::chrono::milliseconds interval, Sync sync)
-    : interval_(interval), sync_(std::move(sync)), thread_([this] { run(); }) {}
+CommitSyncer::CommitSyncer(World& world, std::chrono::milliseconds interval, Sync sync)
+    : interval_(interval), sync_(std::move(sync)), clock_(world.queue()) {}
 
 CommitSyncer::~CommitSyncer() { stop(); }
 
 void CommitSyncer::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     stop_ = true;
+    done_.notify_all();
+    done_.wait(lock, [&] { return !syncing_; });
   }
-  work_.notify_all();
-  done_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  clock_->stop();
 }
 
 std::uint64_t CommitSyncer::committed() {
-  bool wake = false;
-  std::uint64_t number = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    wake = clock_passed_ == committed_;
-    if (wake) due_ = std::chrono::steady_clock::now() + interval_;
-    number = ++committed_;
-  }
-  if (wake) work_.notify_all();
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t number = ++committed_;
+  come_by_clock();
   return number;
+}
+
+void CommitSyncer::come_by_clock() {
+  if (stop_ || std::exchange(clock_comes_, true)) return;
+  clock_->after(interval_, [this] { sync_by_clock(); });
+}
+
+void CommitSyncer::sync_by_clock() {
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [&] { return stop_ || !syncing_; });
+  if (stop_) return;
+  sync_now(lock, true);
+  clock_comes_ = false;
+  if (clock_passed_ < committed_) come_by_clock();
 }
 
 Status CommitSyncer::wait() {
@@ -39,12 +47,15 @@ Status CommitSyncer::wait() {
   const std::uint64_t target = committed_;
   const std::uint64_t losses = losses_;
   const std::uint64_t begun = begun_;
-  if (synced_ < target) {
-    wanted_ = std::max(wanted_, target);
-    asked_after_ = begun;
-    work_.notify_all();
-    done_.wait(lock,
-               [&] { return stop_ || losses_ != losses || synced_ >= target || failed_ > begun; });
+  const auto ended = [&] {
+    return stop_ || losses_ != losses || synced_ >= target || failed_ > begun;
+  };
+  while (!ended()) {
+    if (syncing_) {
+      done_.wait(lock, [&] { return ended() || !syncing_; });
+    } else {
+      sync_now(lock, false);
+    }
   }
   if (losses_ != losses) return loss_;
   if (synced_ >= target) return Done{};
@@ -60,38 +71,23 @@ void CommitSyncer::lost(const Error& error) {
   done_.notify_all();
 }
 
-void CommitSyncer::run() {
-  std::unique_lock lock(mutex_);
-  while (!stop_) {
-    const bool behind = clock_passed_ < committed_;
-    const bool by_clock = behind && std::chrono::steady_clock::now() >= due_;
-    if (wanted_ <= synced_ && !by_clock) {
-      if (behind) {
-        work_.wait_until(lock, due_);
-      } else {
-        work_.wait(lock);
-      }
-      continue;
-    }
-    // A commit that comes while the sync runs may or may not be covered, so it does not count.
-    const std::uint64_t target = committed_;
-    const std::uint64_t number = ++begun_;
-    lock.unlock();
-    const Status status = sync_(target, by_clock);
-    lock.lock();
-    if (status.ok()) {
-      synced_ = target;
-      if (by_clock) clock_passed_ = target;
-    } else {
-      failed_ = number;
-      failure_ = status.error();
-      // Callers that waited when this sync began get the error, and it is not tried for them again.
-      // For a caller that came later, `wanted_` stays and another sync follows.
-      if (asked_after_ < number) wanted_ = synced_;
-    }
-    if (by_clock) due_ = std::chrono::steady_clock::now() + interval_;
-    done_.notify_all();
+void CommitSyncer::sync_now(std::unique_lock<std::mutex>& lock, bool by_clock) {
+  // A commit that comes while the sync runs may or may not be covered, so it does not count.
+  const std::uint64_t target = committed_;
+  const std::uint64_t number = ++begun_;
+  syncing_ = true;
+  lock.unlock();
+  const Status status = sync_(target, by_clock);
+  lock.lock();
+  syncing_ = false;
+  if (status.ok()) {
+    synced_ = std::max(synced_, target);
+    if (by_clock) clock_passed_ = std::max(clock_passed_, target);
+  } else {
+    failed_ = number;
+    failure_ = status.error();
   }
+  done_.notify_all();
 }
 
 }  // namespace duel

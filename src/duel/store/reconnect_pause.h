@@ -26,7 +26,7 @@ class ReconnectPause {
     return std::chrono::ceil<std::chrono::milliseconds>(until_ - now);
   }
   // After an attempt.
-  void tried(bool reached) { reached ? succeeded() : failed(); }
+  void tried(bool reached, Clock::time_point now) { reached ? succeeded() : failed(now); }
   void failed(Clock::time_point now = Clock::now()) {
     const std::lock_guard lock(mutex_);
     // Several callers that fail at the same time count as one attempt.

@@ -1,6 +1,7 @@
-// The inside of the store on PostgreSQL, shared by its sources: postgres_store.cc (connections,
-// recovery after a crash), postgres_writing.cc, postgres_durability.cc and postgres_reading.cc. A
-// `life` of the database lasts from one crash to the next: table duel.life is empty after a crash.
+// A store that several nodes share, over a database (database.h): what postgres_store.h says of
+// ownership, tails and lost connections happens here, and the database only executes statements.
+// Its sources are node_store.cc (connections, recovery after a crash), node_store_writing.cc,
+// node_store_durability.cc and node_store_reading.cc.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,11 +13,11 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <set>
 #include <span>
 #include <string>
@@ -25,33 +26,28 @@
 #include <vector>
 
 #include "duel/core/result.h"
+#include "duel/core/world.h"
 #include "duel/store/commit_syncer.h"
+#include "duel/store/database.h"
 #include "duel/store/node_lease.h"
 #include "duel/store/nodes.h"
-#include "duel/store/postgres.h"
-#include "duel/store/postgres_store.h"
 #include "duel/store/reconnect_pause.h"
 #include "duel/store/store.h"
 
 namespace duel {
 
-// SQL: how long after the last crash of the database node `n` may still come back. Its lease may
-// have run out while the database was away, but only this node has the lines that the crash took.
-#define DUEL_BACK_UNTIL \
-  "((SELECT coalesce(max(l.since), clock_timestamp()) FROM duel.life l) + n.lease)"
-
-// SQL: the lease of the owner of experiment `e` holds, or the owner may still come back.
-#define DUEL_OWNER_LIVES                                    \
-  "EXISTS (SELECT 1 FROM duel.nodes n WHERE n.id = e.owner" \
-  " AND greatest(n.lease_until, " DUEL_BACK_UNTIL ") > clock_timestamp())"
-
-// The columns that `row_at` reads.
-inline constexpr const char* kExperimentRows =
-    "SELECT id, coalesce(owner, ''), epoch, head_sequence, head_hash FROM duel.experiments"
-    " WHERE id = ANY ($1)";
-
-// The first statement of a transaction whose commit must be durable.
-inline constexpr const char* kWaitForDisk = "SELECT set_config('synchronous_commit', 'on', true)";
+// As in PostgresOptions.
+struct NodeStoreOptions {
+  std::string url{};
+  std::chrono::milliseconds lease{10'000};
+  std::chrono::milliseconds sync_interval{100};
+  std::size_t most_readers = 4;
+  std::chrono::milliseconds first_pause{50};
+  std::chrono::milliseconds last_pause{2'000};
+  World* world = &system_world();
+  // A clock that goes on while the machine is suspended, and that nobody can set.
+  std::function<std::chrono::nanoseconds()> since_boot = time_since_boot;
+};
 
 // A line with its own memory, which outlives the call that brought it.
 struct KeptLine {
@@ -77,44 +73,16 @@ struct OwnedLog {
   std::deque<TailGroup> tail;
 };
 
-// An experiment as it is in the table.
-struct ExperimentRow {
-  std::uint64_t id = 0;
-  std::string owner;
-  std::uint64_t epoch = 0;
-  Head head;
-};
-
-ExperimentRow row_at(const PostgresRows& rows, std::size_t k);
-std::map<std::uint64_t, ExperimentRow> rows_by_id(const PostgresRows& rows);
-
-// The lines of one experiment in a commit.
-struct HeadMove {
-  std::string experiment;
-  std::uint64_t id = 0;
-  std::uint64_t epoch = 0;
-  Head at;
-  Head to;
-  std::vector<const Line*> lines;
-  std::vector<std::size_t> groups;  // the caller's groups that are in it, by index
-};
-
-// A random id for a node, or for a life of the database.
-std::string random_name();
-
-class PostgresStore final : public Store, public Nodes {
+class NodeStore final : public Store, public Nodes {
  public:
-  PostgresStore(std::string location, PostgresOptions options)
-      : location_(std::move(location)),
-        where_(postgres_place(location_)),
-        options_(std::move(options)),
-        self_{random_name(), options_.url},
-        // A node that waits longer would come back too late to keep what it owns.
-        pause_(options_.first_pause, std::min(options_.last_pause, options_.lease / 4),
-               std::random_device()()) {}
-  ~PostgresStore() override;
+  // The database ends with the store, or is shared with others.
+  NodeStore(std::shared_ptr<Database> database, NodeStoreOptions options);
+  ~NodeStore() override;
 
+  // As a node, for which tables that are not there are made; or for reading, where they must be
+  // there: it becomes a node with the first call that writes.
   Status open();
+  Status open_for_reading();
 
   // Store.
   Result<std::vector<std::string>> list() override;
@@ -160,7 +128,7 @@ class PostgresStore final : public Store, public Nodes {
   Counts counts() const override;
 
  private:
-  using Limit = PostgresConnection::Limit;
+  using Session = std::unique_ptr<DatabaseSession>;
 
   Error no_experiment(std::string_view experiment) const {
     return Error::not_found(fmt::format("there is no experiment '{}'", experiment), where_);
@@ -181,17 +149,20 @@ class PostgresStore final : public Store, public Nodes {
     return Error::io("the database has lost records, which are appended again", where_);
   }
 
-  std::string session_settings(std::string_view synchronous_commit) const;
-  // A new connection; an error without a try during the pause after a failure.
-  Result<PostgresConnection> connect(const std::string& set_up);
+  // A random id for a node, or for a life of the database.
+  static std::string random_name(World& world);
+  // A new session; an error without a try during the pause after a failure.
+  Result<Session> connect(SessionUse use);
   // The same; also gives the life of the database in which it was opened.
-  Result<PostgresConnection> connect_in_life(const std::string& set_up, std::string& life);
+  Result<Session> connect_in_life(SessionUse use, std::string& life);
   std::string life() const {
     const std::lock_guard state(state_mutex_);
     return life_;
   }
-  // The time limit for a statement that may wait for locks.
-  Limit write_limit() const { return options_.answer_limit + std::chrono::seconds(1); }
+  // REQUIRES: not one that another thread uses.
+  static bool is_lost(const Session& session) {
+    return session == nullptr || session->lost_meanwhile();
+  }
 
   // REQUIRES, here and below up to the next comment of that kind: write_mutex_ is held.
   Status become_node();
@@ -204,35 +175,31 @@ class PostgresStore final : public Store, public Nodes {
   Status refused(std::span<const HeadMove> moves, std::vector<Status>& results);
   // Does `work` on the writer, and again if the connection is lost. REQUIRES: twice does no harm.
   template <class Work>
-  auto with_writer(const Work& work) -> decltype(work(std::declval<PostgresConnection&>()));
+  auto with_writer(const Work& work) -> decltype(work(std::declval<DatabaseSession&>()));
 
   Status take(const std::string& experiment, bool is_new);
   void drop(const std::string& experiment);
   // The same. REQUIRES: state_mutex_ is held.
   void forget(const std::string& experiment);
-  Status lease_had_lapsed(PostgresConnection& connection);
+  Status lease_had_lapsed(DatabaseSession& session);
 
-  // On the syncer's thread, without write_mutex_.
+  // By the syncer, one at a time, without write_mutex_.
   Status sync_commits(std::uint64_t target, bool by_clock);
-  Status ensure_sync_connection();
+  Status ensure_sync_session();
 
   template <class Work>
-  auto with_reader(const Work& work) -> decltype(work(std::declval<PostgresConnection&>()));
-  Result<PostgresConnection> take_reader(bool fresh);
-  Result<ExperimentRow> row_for_reading(PostgresConnection& reader, const std::string& experiment);
-  // One statement on a reader.
-  Result<PostgresRows> query(const char* sql, const PostgresParameters& parameters = {});
-  Result<std::vector<std::string>> names(const char* sql,
-                                         const PostgresParameters& parameters = {});
+  auto with_reader(const Work& work) -> decltype(work(std::declval<DatabaseSession&>()));
+  Result<Session> take_reader(bool fresh);
+  Result<ExperimentRow> row_for_reading(DatabaseSession& reader, const std::string& experiment);
 
-  const std::string location_;
+  const std::shared_ptr<Database> database_;
   const std::string where_;
-  const PostgresOptions options_;
+  const NodeStoreOptions options_;
   const NodeAddress self_;
   ReconnectPause pause_;
 
   std::mutex write_mutex_;  // guards writer_; held during statements
-  PostgresConnection writer_;
+  Session writer_;
   std::atomic<bool> is_node_ = false;
   std::unique_ptr<NodeLease> lease_;
   std::unique_ptr<CommitSyncer> syncer_;
@@ -241,23 +208,22 @@ class PostgresStore final : public Store, public Nodes {
   std::map<std::string, OwnedLog> owned_;
   std::set<std::string> with_tail_;
   std::map<std::string, std::uint64_t> unmarked_;  // heads of those appended to since their mark
-  std::string life_;            // of the database when the writer's connection was opened
+  std::string life_;            // of the database when the writer's session was opened
   std::string recovered_life_;  // the last one in which the database has all tails
   Counts counts_;
 
-  // For the syncer's thread only.
-  PostgresConnection sync_connection_;
+  // For the syncer only.
+  Session sync_session_;
   std::string sync_life_;
 
   std::mutex readers_mutex_;
   std::condition_variable reader_returned_;
-  std::vector<PostgresConnection> readers_;  // those that are not lent
+  std::vector<Session> readers_;  // those that are not lent
   std::size_t readers_lent_ = 0;
 };
 
 template <class Work>
-auto PostgresStore::with_reader(const Work& work)
-    -> decltype(work(std::declval<PostgresConnection&>())) {
+auto NodeStore::with_reader(const Work& work) -> decltype(work(std::declval<DatabaseSession&>())) {
   for (bool again = false;; again = true) {
     {
       std::unique_lock lock(readers_mutex_);
@@ -265,13 +231,13 @@ auto PostgresStore::with_reader(const Work& work)
       ++readers_lent_;
     }
     auto reader = take_reader(again);
-    std::optional<decltype(work(std::declval<PostgresConnection&>()))> result;
+    std::optional<decltype(work(std::declval<DatabaseSession&>()))> result;
     if (reader.ok()) {
-      result = work(*reader);
+      result = work(**reader);
     } else {
       result = reader.error();
     }
-    const bool lost = !reader.ok() || reader->lost();
+    const bool lost = !reader.ok() || (*reader)->lost();
     {
       const std::lock_guard lock(readers_mutex_);
       --readers_lent_;
