@@ -1,0 +1,658 @@
+#include "tests/simulated_cluster/cluster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "duel/core/rng.h"
+#include "duel/log/experiment_log.h"
+#include "duel/nodes/upkeep.h"
+#include "duel/service/engine.h"
+#include "duel/store/node_store.h"
+#include "tests/simulated_cluster/scheduler.h"
+#include "tests/store/memory_database.h"
+
+namespace duel {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kLease = 2'000 * kMs;
+constexpr std::int64_t kWork = 20'000 * kMs;       // how long there are faults
+constexpr std::int64_t kPatience = 120'000 * kMs;  // for clients, when there are none any more
+constexpr std::int64_t kAnswerLimit = 600 * kMs;   // of a statement
+constexpr std::int64_t kClientTimeout = 3'000 * kMs;
+constexpr std::array<const char*, 2> kExperiments{"e", "f"};
+
+// A process with a server on the store. A killed one is never destroyed: its last act would be to
+// give its experiments away.
+struct Node {
+  std::shared_ptr<Scheduler::Process> process = std::make_shared<Scheduler::Process>();
+  std::unique_ptr<SimulatedWorld> world;
+  std::shared_ptr<NodeStore> store;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Upkeep> upkeep;
+  bool is_cut = false;  // from the database
+  bool is_up() const { return !process->dead && upkeep != nullptr; }
+};
+
+std::vector<std::unique_ptr<Node>>& graveyard() {
+  static auto& nodes = *new std::vector<std::unique_ptr<Node>>();  // outlives everything
+  return nodes;
+}
+
+ExperimentRecord experiment_of(const std::string& id, std::uint64_t seed) {
+  ExperimentRecord record;
+  record.experiment_id = id;
+  for (const char* arm : {"a", "b", "c"}) record.arms.push_back({arm, "", "", Json()});
+  record.policy = "rucb";
+  record.stopping.arms_fixed = false;
+  record.service.feedback.timeout_s = 1'000'000;
+  record.seed = seed;
+  return record;
+}
+
+class Cluster {
+ public:
+  Cluster(std::uint64_t seed, std::ostream* story)
+      : trouble_(trouble_of(seed)), scheduler_(seed), dice_(seed ^ 0x5eed), story_(story) {
+    server_ = std::make_shared<MemoryServer>(
+        [this] { return SimulatedWorld::kEpochMs + scheduler_.now_ns() / kMs; });
+    nodes_.resize(3);
+    seed_ = seed;
+  }
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  ~Cluster() {
+    for (auto& node : nodes_) {
+      if (node) graveyard().push_back(std::move(node));
+    }
+  }
+
+  ClusterRun run() {
+    for (std::size_t k = 0; k < nodes_.size(); ++k) start_node(k);
+    for (const char* id : kExperiments) create(id);
+    end_ns_ = scheduler_.now_ns() + kWork;
+    for (int k = 0; k < 4; ++k) begin_client(k);
+    next_fault();
+    scheduler_.run_until(end_ns_);
+    heal();
+    const std::int64_t patience = scheduler_.now_ns() + kPatience;
+    while (clients_at_work_ > 0 && scheduler_.now_ns() < patience) {
+      scheduler_.run_until(scheduler_.now_ns() + 500 * kMs);
+    }
+    if (clients_at_work_ > 0) violate(fmt::format("{} clients are stuck", clients_at_work_));
+    scheduler_.run_until(scheduler_.now_ns() + 2 * kLease);
+    for (const char* id : kExperiments) check_log(id);
+    for (const auto& node : nodes_) {
+      if (!node || !node->store) continue;
+      run_.tails_appended_again += node->store->counts().tails_appended_again;
+      run_.taken_over += node->store->counts().taken_over;
+    }
+    run_.trace = scheduler_.trace();
+    return std::move(run_);
+  }
+
+ private:
+  // --- What the clients were told ----------------------------------------------------------------
+  struct Told {
+    std::string experiment;
+    std::string first, second;
+    bool is_fallback = false;
+    bool acknowledged = false;     // the serve
+    std::int64_t told_ns = 0;      // when
+    std::optional<Answer> answer;  // that was reported and acknowledged
+    std::int64_t asked_ns = 0;     // when the report began, and was acknowledged
+    std::int64_t answered_ns = 0;
+    bool denied = false;  // somebody said that there is no such duel
+  };
+
+  void violate(std::string what) {
+    tell("VIOLATION " + what);
+    run_.violations.push_back(std::move(what));
+  }
+  void tell(const std::string& what) {
+    scheduler_.note(hash_text(what) ^ static_cast<std::uint64_t>(scheduler_.now_ns()));
+    if (story_ == nullptr) return;
+    *story_ << fmt::format("{:10.3f} ms  {}\n", static_cast<double>(scheduler_.now_ns()) / 1e6,
+                           what);
+  }
+
+  // --- Nodes -------------------------------------------------------------------------------------
+  void start_node(std::size_t k) {
+    if (nodes_[k]) graveyard().push_back(std::move(nodes_[k]));
+    nodes_[k] = std::make_unique<Node>();
+    Node& node = *nodes_[k];
+    node.process->name = fmt::format("n{}.{}", k, starts_++);
+    node.world = std::make_unique<SimulatedWorld>(
+        scheduler_, node.process, dice_.next(),
+        static_cast<std::int64_t>(dice_.below(7'200'000)) - 3'600'000);
+    const std::int64_t booted_ns = static_cast<std::int64_t>(dice_.below(1'000'000)) * kMs;
+    tell(node.process->name + " starts");
+    scheduler_.at(scheduler_.now_ns(), node.process,
+                  [this, &node, booted_ns] { open_node(node, booted_ns); });
+  }
+  void open_node(Node& node, std::int64_t booted_ns) {
+    if (!node.store) {
+      NodeStoreOptions options;
+      options.url = "http://" + node.process->name;
+      options.lease = std::chrono::nanoseconds(kLease) / std::chrono::milliseconds(1) *
+                      std::chrono::milliseconds(1);
+      options.most_readers = 1'000;
+      options.world = node.world.get();
+      options.since_boot = [this, booted_ns] {
+        return std::chrono::nanoseconds(booted_ns + scheduler_.now_ns());
+      };
+      auto store = std::make_shared<NodeStore>(
+          std::make_shared<MemoryDatabase>(server_, network_of(node)), std::move(options));
+      if (!store->open().ok() || node.process->dead) {
+        if (node.process->dead) {
+          kept_.push_back(std::move(store));
+          return;
+        }
+        return try_again(node, booted_ns);
+      }
+      node.store = std::move(store);
+    }
+    auto engine = Engine::start(node.store, {.world = node.world.get()});
+    if (node.process->dead) {
+      if (engine.ok()) node.engine = std::move(*engine);
+      return;
+    }
+    if (!engine.ok()) return try_again(node, booted_ns);
+    node.engine = std::move(*engine);
+    node.upkeep = std::make_unique<Upkeep>(
+        *node.engine, *node.store, []() -> Status { return Done{}; }, true);
+    tell(node.process->name + " is up");
+  }
+  void try_again(Node& node, std::int64_t booted_ns) {
+    scheduler_.at(scheduler_.now_ns() + 200 * kMs, node.process,
+                  [this, &node, booted_ns] { open_node(node, booted_ns); });
+  }
+
+  Network network_of(Node& node) {
+    Network network;
+    network.question = [this, &node](SessionUse use, std::string_view statement) {
+      return question(node, use, statement);
+    };
+    network.answer = [this, &node](SessionUse) { return answer(node); };
+    return network;
+  }
+  std::int64_t journey_ns() {
+    return scheduler_.dice.between_ns(50'000, 3 * kMs) * (is_slow_ ? 30 : 1);
+  }
+  Passage question(Node& node, SessionUse use, std::string_view statement) {
+    std::int64_t journey = journey_ns();
+    if (use == SessionUse::syncing) journey += scheduler_.dice.between_ns(kMs, 20 * kMs);
+    scheduler_.pass(node.process, journey);
+    if (node.process->dead) return Passage::question_lost;
+    if (node.is_cut) {
+      scheduler_.pass(node.process, kAnswerLimit);
+      return Passage::question_lost;
+    }
+    if (journey > kAnswerLimit) return Passage::late;
+    if (!is_flaky_ || statement == "connect") return Passage::through;
+    const double draw = scheduler_.dice.unit();
+    return draw < 0.04   ? Passage::question_lost
+           : draw < 0.08 ? Passage::answer_lost
+           : draw < 0.11 ? Passage::late
+                         : Passage::through;
+  }
+  bool answer(Node& node) {
+    scheduler_.pass(node.process, journey_ns());
+    if (!node.process->dead && node.is_cut) scheduler_.pass(node.process, kAnswerLimit);
+    return !node.process->dead && !node.is_cut;
+  }
+
+  // --- Faults ------------------------------------------------------------------------------------
+  void next_fault() {
+    const std::int64_t after = dice_.between_ns(100 * kMs, 4'000 * kMs);
+    scheduler_.at(scheduler_.now_ns() + after, nullptr, [this] {
+      if (scheduler_.now_ns() >= end_ns_) return;
+      fault();
+      next_fault();
+    });
+  }
+  std::int64_t some_leases_ns() { return dice_.between_ns(kLease / 50, 5 * kLease / 2); }
+  void later(std::int64_t delay_ns, std::function<void()> what) {
+    scheduler_.at(scheduler_.now_ns() + delay_ns, nullptr, std::move(what));
+  }
+  void fault() {
+    const bool nodes_too = trouble_ != Trouble::database;
+    const std::uint64_t kind = dice_.below(nodes_too ? 8 : 2);
+    const std::size_t k = dice_.below(nodes_.size());
+    Node& node = *nodes_[k];
+    const std::int64_t time = some_leases_ns();
+    switch (kind) {
+      case 0:
+      case 1:
+        return break_database(time);
+      case 2:
+      case 3:
+        return kill(k, time);
+      case 4:
+        if (node.process->dead) return;
+        tell(fmt::format("{} is paused for {} ms", node.process->name, time / kMs));
+        node.process->paused_until_ns = scheduler_.now_ns() + time;
+        return;
+      case 5:
+        tell(fmt::format("{} is cut off for {} ms", node.process->name, time / kMs));
+        node.is_cut = true;
+        return later(time, [this, k, process = node.process] {
+          if (nodes_[k]->process == process) nodes_[k]->is_cut = false;
+        });
+      case 6:
+        tell("the database is slow");
+        is_slow_ = true;
+        return later(time / 2, [this] { is_slow_ = false; });
+      default:
+        tell("statements are lost");
+        is_flaky_ = true;
+        later(time, [this] { server_->let_late_statements_arrive(); });
+        return later(time / 2, [this] { is_flaky_ = false; });
+    }
+  }
+  void break_database(std::int64_t time) {
+    if (!server_->is_up()) return;
+    ++run_.outages;
+    if (trouble_ != Trouble::nodes && dice_.chance(0.7)) {
+      ++run_.crashes;
+      const std::size_t kept = dice_.below(server_->not_on_disk() + 1);
+      tell(fmt::format("the database crashes for {} ms, {} of {} commits are kept", time / kMs,
+                       kept, server_->not_on_disk()));
+      server_->crash(kept);
+    } else {
+      tell(fmt::format("the database stops for {} ms", time / kMs));
+      server_->stop();
+    }
+    later(time, [this] {
+      if (server_->is_up()) return;
+      tell("the database runs");
+      server_->run();
+    });
+  }
+  void kill(std::size_t k, std::int64_t time) {
+    Node& node = *nodes_[k];
+    if (node.process->dead) return;
+    ++run_.kills;
+    tell(node.process->name + " is killed");
+    node.process->dead = true;
+    later(time, [this, k] { start_node(k); });
+  }
+  void heal() {
+    tell("no more faults");
+    if (!server_->is_up()) server_->run();
+    is_slow_ = is_flaky_ = false;
+    for (std::size_t k = 0; k < nodes_.size(); ++k) {
+      nodes_[k]->is_cut = false;
+      nodes_[k]->process->paused_until_ns = 0;
+    }
+    server_->let_late_statements_arrive();
+  }
+
+  // --- Clients -----------------------------------------------------------------------------------
+  // Asks nodes until one says something definite, which `done` gets with the number of tries.
+  template <class Answer>
+  struct Insisting {
+    std::string experiment;
+    AnswerWhen when;
+    std::function<Result<Answer>(const Turn&)> work;
+    std::function<void(Result<Answer>, int tries)> done;
+    int tries = 0;
+    bool over = false;
+  };
+  template <class Answer>
+  void insist(std::shared_ptr<Insisting<Answer>> one) {
+    const int attempt = ++one->tries;
+    if (attempt > 1) ++run_.retries;
+    const auto again = [this, one, attempt](std::int64_t delay) {
+      later(delay, [this, one, attempt] {
+        if (!one->over && one->tries == attempt) insist(one);
+      });
+    };
+    again(kClientTimeout);
+    Node* const node = nodes_[scheduler_.dice.below(nodes_.size())].get();
+    const auto process = node->process;
+    // Taken by a thread of its own: the engine may be in the middle of a call.
+    scheduler_.at(scheduler_.now_ns() + journey_of_client_ns(), nullptr,
+                  [this, one, attempt, node, process, again] {
+                    const bool stands = process->paused_until_ns > scheduler_.now_ns();
+                    if (process->dead || stands || !node->is_up()) return again(50 * kMs);
+                    ask(*node, one, attempt, again);
+                  });
+  }
+  template <class Answer, class Again>
+  void ask(Node& node, const std::shared_ptr<Insisting<Answer>>& one, int attempt,
+           const Again& again) {
+    const auto process = node.process;
+    node.engine->template ask<Answer>(
+        one->experiment, one->when, one->work,
+        [this, one, attempt, process, again](Result<Answer> answer, const Delivery&) {
+          if (process->dead) return;
+          later(journey_of_client_ns(), [this, one, attempt, again, answer = std::move(answer)] {
+            if (one->over || one->tries != attempt) return;
+            if (!answer.ok() && answer.error().code == ErrorCode::io) {
+              return again(scheduler_.dice.between_ns(10 * kMs, 100 * kMs));
+            }
+            one->over = true;
+            one->done(answer, attempt);
+          });
+        });
+  }
+  std::int64_t journey_of_client_ns() { return scheduler_.dice.between_ns(100'000, 2 * kMs); }
+  template <class Answer>
+  void insist(std::string experiment, AnswerWhen when,
+              std::function<Result<Answer>(const Turn&)> work,
+              std::function<void(Result<Answer>, int)> done) {
+    insist(std::make_shared<Insisting<Answer>>(
+        Insisting<Answer>{std::move(experiment), when, std::move(work), std::move(done)}));
+  }
+
+  void create(const std::string& id) {
+    bool created = false;
+    const auto record = experiment_of(id, seed_);
+    for (int round = 0; round < 1'000 && !created; ++round) {
+      scheduler_.run_until(scheduler_.now_ns() + 20 * kMs);
+      for (const auto& node : nodes_) {
+        if (created || !node->is_up()) continue;
+        bool told = false;
+        node->engine->create<bool>(
+            record, [](const Turn&, bool) -> Result<bool> { return true; },
+            [&](const Result<bool>& made, const Delivery&) {
+              told = true;
+              created = made.ok();
+            });
+        while (!told) scheduler_.run_until(scheduler_.now_ns() + kMs);
+      }
+    }
+    if (!created) violate("no experiment can be created");
+  }
+
+  void begin_client(int k) {
+    ++clients_at_work_;
+    later(scheduler_.dice.between_ns(kMs, 50 * kMs), [this, k] { serve(k, 0); });
+  }
+  void next_duel(int k, int n) {
+    later(scheduler_.dice.between_ns(5 * kMs, 400 * kMs), [this, k, n] { serve(k, n + 1); });
+  }
+  static std::string pair_of(const Served& served) {
+    return served.serve.first + "/" + served.serve.second;
+  }
+
+  void serve(int k, int n) {
+    if (scheduler_.now_ns() >= end_ns_) {
+      --clients_at_work_;
+      return;
+    }
+    const std::string id = fmt::format("c{}-{}", k, n);
+    Told& told = told_[id];
+    told.experiment = kExperiments[scheduler_.dice.below(kExperiments.size())];
+    insist<Offer>(told.experiment, AnswerWhen::appended, serve_work(id),
+                  [this, k, n, id](const Result<Offer>& offer, int) { served(k, n, id, offer); });
+  }
+  static std::function<Result<Offer>(const Turn&)> serve_work(const std::string& id) {
+    return [id](const Turn& turn) {
+      return turn.experiment.serve({.duel_id = id, .request = "r"}, turn.moment);
+    };
+  }
+  void served(int k, int n, const std::string& id, const Result<Offer>& offer) {
+    Told& told = told_[id];
+    if (!offer.ok()) {
+      violate(fmt::format("serve of {}: {}", id, offer.error().to_string()));
+      return next_duel(k, n);
+    }
+    const auto* duel = std::get_if<Served>(&*offer);
+    if (duel == nullptr) {
+      ++run_.fallbacks;
+      told.is_fallback = true;
+      tell(id + " is a fallback");
+      return next_duel(k, n);
+    }
+    ++run_.serves;
+    told.acknowledged = true;
+    told.told_ns = scheduler_.now_ns();
+    told.first = duel->serve.first;
+    told.second = duel->serve.second;
+    tell(fmt::format("{} is served: {} ({}, round {})", id, pair_of(*duel), told.experiment,
+                     duel->serve.round));
+    const double draw = scheduler_.dice.unit();
+    if (draw < 0.05) return next_duel(k, n);  // nobody answers
+    if (draw < 0.2) {
+      return insist<Offer>(
+          told.experiment, AnswerWhen::appended, serve_work(id),
+          [this, k, n, id, pair = pair_of(*duel)](const Result<Offer>& again, int) {
+            served_again(k, n, id, pair, again);
+          });
+    }
+    report(k, n, id);
+  }
+  void served_again(int k, int n, const std::string& id, const std::string& pair,
+                    const Result<Offer>& again) {
+    const auto* duel = again.ok() ? std::get_if<Served>(&*again) : nullptr;
+    if (duel == nullptr || pair_of(*duel) != pair || !duel->again) {
+      const std::string what = !again.ok()       ? again.error().to_string()
+                               : duel == nullptr ? "a fallback"
+                                                 : "another pair";
+      // Where its record was lost, the same id is another duel.
+      replays_.emplace_back(id, what);
+      return next_duel(k, n);
+    }
+    report(k, n, id);
+  }
+
+  static std::function<Result<Reported>(const Turn&)> report_work(const std::string& id,
+                                                                  const Answer& answer) {
+    return [id, answer](const Turn& turn) {
+      return turn.experiment.report({.duel_id = id, .answer = answer}, turn.moment);
+    };
+  }
+  void report(int k, int n, const std::string& id) {
+    Told& told = told_[id];
+    Answer answer{Answered::tie, ""};
+    if (told.first != told.second && scheduler_.dice.chance(0.9)) {
+      const bool first = scheduler_.dice.chance(told.first < told.second ? 0.85 : 0.15);
+      answer = {Answered::win, first ? told.first : told.second};
+    }
+    told.asked_ns = scheduler_.now_ns();
+    insist<Reported>(told.experiment, AnswerWhen::durable, report_work(id, answer),
+                     [this, k, n, id, answer](const Result<Reported>& said, int tries) {
+                       reported(k, n, id, answer, said, tries);
+                     });
+  }
+  void reported(int k, int n, const std::string& id, const Answer& answer,
+                const Result<Reported>& said, int tries) {
+    Told& told = told_[id];
+    if (!said.ok()) {
+      if (reason_of(said.error()) == Reason::unknown_duel) {
+        told.denied = true;
+        tell(id + " is denied");
+      } else {
+        violate(fmt::format("report of {}: {}", id, said.error().to_string()));
+      }
+      return next_duel(k, n);
+    }
+    const bool fits = said->what == Reported::What::applied ||
+                      (said->what == Reported::What::duplicate && tries > 1);
+    if (!fits) {
+      violate(fmt::format("report of {} is {} at try {}", id, to_word(said->what), tries));
+      return next_duel(k, n);
+    }
+    ++run_.outcomes;
+    told.answer = answer;
+    told.answered_ns = scheduler_.now_ns();
+    tell(fmt::format("{} is answered", id));
+    const double draw = scheduler_.dice.unit();
+    if (draw < 0.15) return repeat(k, n, id, answer, Reported::What::duplicate);
+    if (draw < 0.25) {
+      const bool tie = answer.result == Answered::tie;
+      return repeat(k, n, id, {tie ? Answered::skip : Answered::tie, ""},
+                    Reported::What::conflicting);
+    }
+    if (draw < 0.4) return look_up(k, n, id);
+    if (draw < 0.5) return look_for_certificate(k, n);
+    next_duel(k, n);
+  }
+  void repeat(int k, int n, const std::string& id, const Answer& answer, Reported::What wanted) {
+    insist<Reported>(
+        told_[id].experiment, AnswerWhen::durable, report_work(id, answer),
+        [this, k, n, id, wanted](const Result<Reported>& said, int) {
+          if (!said.ok() || said->what != wanted) {
+            violate(fmt::format("{} was acknowledged, and reported again it is {}, not {}", id,
+                                said.ok() ? to_word(said->what) : said.error().to_string(),
+                                to_word(wanted)));
+          }
+          next_duel(k, n);
+        });
+  }
+  void look_up(int k, int n, const std::string& id) {
+    insist<bool>(
+        told_[id].experiment, AnswerWhen::durable,
+        [id](const Turn& turn) -> Result<bool> {
+          DUEL_ASSIGN(const DuelRecords found, turn.experiment.find(id));
+          return found.settled.has_value();
+        },
+        [this, k, n, id](const Result<bool>& settled, int) {
+          if (!settled.ok() || !*settled) {
+            violate(fmt::format("{} was acknowledged, and looked up it is {}", id,
+                                settled.ok() ? "open" : settled.error().to_string()));
+          }
+          next_duel(k, n);
+        });
+  }
+  void look_for_certificate(int k, int n) {
+    const std::string experiment = kExperiments[scheduler_.dice.below(kExperiments.size())];
+    insist<std::string>(
+        experiment, AnswerWhen::durable,
+        [](const Turn& turn) -> Result<std::string> {
+          const auto& given = turn.experiment.ledger().certificate();
+          return given ? fmt::format("{} at {} ({})", to_word(given->kind), given->sequence,
+                                     given->head)
+                       : std::string();
+        },
+        [this, k, n, experiment, before = certificates_[experiment]](
+            const Result<std::string>& given, int) {
+          std::string& seen = certificates_[experiment];
+          if (!given.ok()) {
+            violate("certificate: " + given.error().to_string());
+          } else if (!before.empty() && *given != before) {
+            violate(fmt::format("the certificate was '{}' and is '{}'", before, *given));
+          } else if (!given->empty()) {
+            if (seen.empty()) ++run_.certificates;
+            seen = *given;
+          }
+          next_duel(k, n);
+        });
+  }
+
+  // --- The log -----------------------------------------------------------------------------------
+  void check_log(const std::string& experiment) {
+    NodeStoreOptions options;
+    const auto process = std::make_shared<Scheduler::Process>();
+    SimulatedWorld world(scheduler_, process, 1, 0);
+    options.world = &world;
+    NodeStore store(std::make_shared<MemoryDatabase>(server_), options);
+    std::map<std::string, std::pair<ServeRecord, std::uint64_t>> serves;
+    std::map<std::string, std::pair<OutcomeRecord, std::uint64_t>> outcomes;
+    const auto read = read_log(store, experiment, [&](const LogEntry& entry) -> Status {
+      if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
+        if (!serves.try_emplace(serve->duel_id, *serve, entry.sequence).second) {
+          violate(serve->duel_id + " is served twice");
+        }
+      } else if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
+        outcomes.try_emplace(outcome->duel_id, *outcome, entry.sequence);
+      } else if (const auto* expired = std::get_if<ExpiredRecord>(&entry.record)) {
+        violate(expired->duel_id + " expired");
+      }
+      return Done{};
+    });
+    if (!read.ok()) violate("the log: " + read.error().to_string());
+    scheduler_.note(hash_text(read.ok() ? read->head : ""));
+    std::vector<const Told*> in_order;
+    for (const auto& [id, told] : told_) {
+      if (told.experiment != experiment) continue;
+      const auto serve = serves.find(id);
+      const bool there = serve != serves.end();
+      if (told.is_fallback && there) violate(id + " was a fallback, and is in the log");
+      if (!told.acknowledged) continue;
+      const bool same = there && serve->second.first.first == told.first &&
+                        serve->second.first.second == told.second;
+      if (!same) {
+        ++run_.lost_serves;
+        if (trouble_ != Trouble::both || told.answer) {
+          violate(fmt::format("the serve of {}, acknowledged at {:.3f} ms, is {}", id,
+                              static_cast<double>(told.told_ns) / 1e6,
+                              there ? "another one in the log" : "not in the log"));
+        }
+        continue;
+      }
+      if (told.denied) violate(id + " is in the log, was acknowledged, and was denied");
+      for (const auto& [replayed, what] : replays_) {
+        if (replayed == id) violate(fmt::format("{} asked for again is {}", id, what));
+      }
+      if (!told.answer) continue;
+      const auto outcome = outcomes.find(id);
+      if (outcome == outcomes.end()) {
+        violate(fmt::format("the outcome of {}, acknowledged at {:.3f} ms, is lost", id,
+                            static_cast<double>(told.answered_ns) / 1e6));
+      } else if (outcome->second.first.answer != *told.answer) {
+        violate(fmt::format("the outcome of {} is another one in the log", id));
+      }
+    }
+    // An outcome whose report began only when another one was acknowledged stands behind it.
+    for (const auto& [id, told] : told_) {
+      if (told.experiment != experiment || !told.answer || !outcomes.contains(id)) continue;
+      for (const auto& [other, later_one] : told_) {
+        if (later_one.experiment != experiment || !later_one.answer) continue;
+        if (later_one.asked_ns < told.answered_ns || !outcomes.contains(other)) continue;
+        if (outcomes.at(other).second < outcomes.at(id).second) {
+          violate(fmt::format("{} was acknowledged before {} was reported, and stands behind it",
+                              id, other));
+        }
+      }
+    }
+  }
+
+  const Trouble trouble_;
+  Scheduler scheduler_;
+  Dice dice_;  // of the faults
+  std::ostream* const story_;
+  std::shared_ptr<MemoryServer> server_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::shared_ptr<NodeStore>> kept_;
+  std::uint64_t seed_ = 0;
+  int starts_ = 0;
+  std::int64_t end_ns_ = 0;
+  bool is_slow_ = false;
+  bool is_flaky_ = false;
+  int clients_at_work_ = 0;
+  std::map<std::string, Told> told_;                          // by duel
+  std::vector<std::pair<std::string, std::string>> replays_;  // that differed, and how
+  std::map<std::string, std::string> certificates_;
+  ClusterRun run_;
+};
+
+}  // namespace
+
+Trouble trouble_of(std::uint64_t seed) {
+  constexpr std::array<Trouble, 3> kAll{Trouble::database, Trouble::nodes, Trouble::both};
+  return kAll[seed % kAll.size()];
+}
+
+ClusterRun run_cluster(std::uint64_t seed, std::ostream* story) {
+  // Killed nodes refer to what they ran in.
+  static auto& kept = *new std::vector<std::unique_ptr<Cluster>>();
+  kept.push_back(std::make_unique<Cluster>(seed, story));
+  return kept.back()->run();
+}
+
+}  // namespace duel
