@@ -405,8 +405,8 @@ TEST(Api, certifies_the_winner_and_exports_a_log_that_says_the_same) {
   TemporaryDirectory saved;
   const HttpResponse sent = api.exchange_with(
       http_request(HttpMethod::get, kE + "/certificate", "", {{"host", "127.0.0.1:7557"}}));
-  const auto verified =
-      verify_log(saved.write("e.duel.jsonl", text), saved.write("e.json", sent.text()), false);
+  const auto verified = verify_log(saved.write("e.duel.jsonl", text),
+                                   saved.write("e.json", std::string(sent.text())), false);
   ASSERT_TRUE(verified.ok()) << verified.error().to_string();
   EXPECT_FALSE(verified->mismatch) << *verified->mismatch;
   // The state is a fold of the exported log.
