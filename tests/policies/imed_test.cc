@@ -19,7 +19,7 @@
 namespace duel {
 namespace {
 
-const RecordedSignature imed_signature("imed", 0x52d44106885bdd6b);
+const RecordedSignature imed_signature("imed", 0x92f8027c01fefb36);
 
 ImedOptions drawn_options(std::uint64_t seed) {
   RoundRng rng = Stream(seed, 0, Purpose::test, "options").at(0);
