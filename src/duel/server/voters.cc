@@ -5,6 +5,7 @@
 #include <array>
 
 #include "duel/core/json.h"
+#include "duel/core/numbers.h"
 #include "duel/core/secrets.h"
 
 namespace duel {
@@ -25,13 +26,6 @@ bool is_of_this_machine(const std::string& address) {
          address.starts_with("::ffff:127.");
 }
 
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin));
-}
-
 }  // namespace
 
 std::string address_of_client(const HttpRequest& request, std::string_view proxy_header) {
@@ -39,7 +33,7 @@ std::string address_of_client(const HttpRequest& request, std::string_view proxy
   if (!proxy_header.empty()) {
     // A caller may send the header, too; what the proxy adds comes last.
     for (const auto& [name, value] : request.headers) {
-      if (name == proxy_header) address = trimmed(value.substr(value.rfind(',') + 1));
+      if (name == proxy_header) address = trimmed(std::string_view(value).substr(value.rfind(',') + 1));
     }
   } else if (is_of_this_machine(address)) {
     return {};
