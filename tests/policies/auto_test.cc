@@ -9,7 +9,7 @@
 namespace duel {
 namespace {
 
-const RecordedSignature auto_signature("auto", 0x6ce051c42162d364);
+const RecordedSignature auto_signature("auto", 0x17836a7598b55693);
 
 std::string becomes(const std::string& call, const PolicySetting& setting) {
   return configure_policy(parse_call(call).value(), setting).value()->canonical();
