@@ -135,7 +135,8 @@ std::string quoted(const std::string& text) {
 std::vector<Damage> damages_of(const std::vector<std::string>& lines) {
   std::vector<Damage> damages;
   const auto set = [](std::size_t number, const std::string& text) {
-    return fmt::format("UPDATE lines SET text = {} WHERE sequence = {}", quoted(text), number);
+    return fmt::format("UPDATE lines SET text = {} WHERE sequence = {} AND experiment = 1", quoted(text),
+                       number);
   };
   std::string before(kHexDigits, '0');
   for (std::size_t k = 0; k < lines.size(); ++k) {
@@ -150,7 +151,7 @@ std::vector<Damage> damages_of(const std::vector<std::string>& lines) {
       damages.push_back({fmt::format("lines {} and {} swapped", number, number + 1),
                          {set(number, lines[number]), set(number + 1, line)}});
       damages.push_back({fmt::format("line {} gone", number),
-                         {fmt::format("DELETE FROM lines WHERE sequence = {}", number)}});
+                         {fmt::format("DELETE FROM lines WHERE sequence = {} AND experiment = 1", number)}});
     }
     // Another answer with the hash that fits it: only the next line shows that it was changed.
     const std::size_t winner = line.find("\"winner\":\"a\"");

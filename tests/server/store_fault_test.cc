@@ -4,7 +4,10 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -200,6 +203,106 @@ TEST(StoreFault, clock_that_was_set_back_expires_nothing_that_people_hold) {
   const Told told = api.put("/v1/experiments/e/duels/held/outcome", win_of(first_arm(held)));
   EXPECT_EQ(told.status, 200);
   EXPECT_EQ(told.text("status"), "applied");
+}
+
+// Recorded time never goes back: it would stand still for 40 days.
+TEST(StoreFault, log_of_a_clock_that_was_far_ahead_is_not_served_until_somebody_says_so) {
+  constexpr std::int64_t kDay = 86'400'000;
+  ServedApi api;
+  start_three_arms(api);
+  ASSERT_EQ(api.put("/v1/experiments/sound", kThreeArms).status, 201);
+  ASSERT_EQ(api.post("/v1/experiments/sound/start").status, 200);
+  api.stop();
+  api.pass(40 * kDay);
+  api.start();
+  const Told held = api.post("/v1/experiments/e/duels", R"({"duel_id":"held"})");
+  api.stop();
+  api.pass(-40 * kDay);
+  std::mutex mutex;
+  std::string said;
+  api.say = [&](const std::string& message) {
+    const std::lock_guard lock(mutex);
+    said += message + "\n";
+  };
+  api.start();
+  for (int k = 0; k < 2; ++k) {
+    const Told refused = api.post("/v1/experiments/e/duels");
+    EXPECT_EQ(refused.status, 503);
+    EXPECT_NE(refused.text("detail").find("3456000 s ahead of the clock"), std::string::npos)
+        << refused.text("detail");
+    EXPECT_NE(refused.text("detail").find("set the clock right"), std::string::npos);
+  }
+  EXPECT_EQ(api.put("/v1/experiments/e/duels/held/outcome", win_of(first_arm(held))).status, 503);
+  EXPECT_EQ(api.post("/v1/experiments/sound/duels").status, 201);
+  EXPECT_EQ(api.get("/v1/experiments/e/result").status, 200) << "what is there can be looked at";
+  const Told ready = api.get("/readyz");
+  EXPECT_EQ(ready.body.at("out_of_service").items()[0].at("experiment_id").get<std::string>(), "e");
+  {
+    const std::lock_guard lock(mutex);
+    EXPECT_EQ(said.find("'e' is out of service"), said.rfind("'e' is out of service"))
+        << "said once: " << said;
+    EXPECT_NE(said.find("'e' is out of service"), std::string::npos);
+  }
+  // Within the hour it is served without a word.
+  api.pass(40 * kDay - 3'600'000);
+  EXPECT_EQ(api.put("/v1/experiments/e/duels/held/outcome", win_of(first_arm(held))).status, 200);
+  EXPECT_EQ(api.get("/readyz").body.find("out_of_service"), nullptr);
+  api.stop();
+  api.pass(-40 * kDay);
+  api.most_ahead = std::chrono::milliseconds(41 * kDay);
+  api.start();
+  EXPECT_EQ(api.post("/v1/experiments/e/duels").status, 201);
+}
+
+// A laptop: the machine slept for a week, or the server was off. That is no clock ahead.
+TEST(StoreFault, log_that_rested_for_long_is_served_on) {
+  ServedApi api;
+  start_three_arms(api);
+  ASSERT_EQ(api.post("/v1/experiments/e/duels").status, 201);
+  api.stop();
+  api.pass(7 * 86'400'000LL);
+  api.start();
+  EXPECT_EQ(api.post("/v1/experiments/e/duels").status, 201);
+}
+
+TEST(StoreFault, file_that_is_gone_is_noticed_though_nobody_asks_and_nothing_is_acknowledged) {
+  ServedApi api;
+  start_three_arms(api);
+  const Told held = api.post("/v1/experiments/e/duels", R"({"duel_id":"held"})");
+  const std::filesystem::path away = api.directory() / "away.db";
+  std::filesystem::rename(api.store_file(), away);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (api.get("/readyz").status == 200) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end);
+    api.pass(1000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  const std::string outcome = win_of(first_arm(held));
+  const Told refused = api.put("/v1/experiments/e/duels/held/outcome", outcome);
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_TRUE(refused.body.at("retryable").get<bool>());
+  EXPECT_EQ(api.post("/v1/experiments/e/duels").text("serving"), "fallback");
+  EXPECT_FALSE(api.engine().failed()) << "it may be moved back";
+  std::filesystem::rename(away, api.store_file());
+  ASSERT_TRUE(becomes_ready(api));
+  EXPECT_EQ(api.put("/v1/experiments/e/duels/held/outcome", outcome).text("status"), "applied");
+}
+
+TEST(StoreFault, server_starts_on_a_full_disk_and_gives_fallbacks) {
+  FaultyVfs disk;
+  ServedApi api;
+  api.stop();
+  api.vfs = disk.name();
+  api.start();
+  start_three_arms(api);
+  api.stop();
+  disk.fill(false);
+  api.start();
+  EXPECT_EQ(api.get("/readyz").status, 503) << "from the start on";
+  EXPECT_EQ(api.post("/v1/experiments/e/duels").text("serving"), "fallback");
+  disk.make_room();
+  ASSERT_TRUE(becomes_ready(api));
+  EXPECT_EQ(api.post("/v1/experiments/e/duels").text("serving"), "explore");
 }
 
 TEST(StoreFault, damaged_records_are_the_servers_fault_and_named) {

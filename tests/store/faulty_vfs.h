@@ -47,9 +47,13 @@ class FaultyVfs {
     const std::lock_guard lock(mutex_);
     armed_[call] = {calls, code, fault};
   }
-  // From now on the disk is full, or has room again: nothing can be written, and no file can grow,
-  // not even the index of the log.
-  void fill(bool full) { full_ = full; }
+  // From now on the disk is full: nothing can be written. Where a process was killed, SQLite cuts
+  // the index of the log that it left, which makes room for a new one; otherwise there is none.
+  void fill(bool index_has_room) {
+    full_ = true;
+    index_has_room_ = index_has_room;
+  }
+  void make_room() { full_ = false; }
   std::size_t syncs() const {
     const std::lock_guard lock(mutex_);
     return syncs_;
@@ -185,7 +189,8 @@ class FaultyVfs {
         return real_of(f)->pMethods->xDeviceCharacteristics(real_of(f));
       };
       m.xShmMap = [](sqlite3_file* f, int page, int size, int extend, void volatile** out) {
-        const bool full = file_of(f)->vfs->full_;
+        const FaultyVfs& vfs = *file_of(f)->vfs;
+        const bool full = vfs.full_ && !vfs.index_has_room_;
         const int code =
             real_of(f)->pMethods->xShmMap(real_of(f), page, size, full ? 0 : extend, out);
         const bool missing = full && extend != 0 && code == SQLITE_OK && *out == nullptr;
@@ -211,7 +216,7 @@ class FaultyVfs {
   std::map<std::string, std::string> synced_;
   std::map<Call, Armed> armed_;
   std::size_t syncs_ = 0;
-  std::atomic<bool> full_ = false;
+  std::atomic<bool> full_ = false, index_has_room_ = false;
   std::function<void()> on_sync_;
 };
 
