@@ -35,7 +35,7 @@ ExperimentRecord experiment(const std::string& id, std::size_t arms = 3) {
 }
 
 // A gate that a thread waits at until the test opens it.
-class Gate {
+class Hold {
  public:
   void wait() {
     reached_.set_value();
@@ -101,7 +101,7 @@ bool is_served(const Result<Offer>& offer) {
 // Work in parts: each serves a duel and takes `time`, and the gate is waited at before part 1.
 std::future<Result<std::vector<Offer>>> serve_many(Owners& owners, const std::string& id,
                                                    Engine::Parts appended, std::size_t count,
-                                                   milliseconds time, Gate* gate = nullptr,
+                                                   milliseconds time, Hold* gate = nullptr,
                                                    std::atomic<std::size_t>* done = nullptr) {
   const auto told = std::make_shared<std::promise<Result<std::vector<Offer>>>>();
   auto answer = told->get_future();
@@ -126,7 +126,7 @@ TEST(Owners, work_on_different_experiments_at_the_same_time) {
   Owners owners(2);
   // Of so many names both owners have some.
   for (int k = 0; k < 8; ++k) owners.start(fmt::format("e{}", k));
-  Gate gate;
+  Hold gate;
   owners.engine().post("e0", [&] { gate.wait(); });
   gate.await_arrival();
   std::vector<std::future<Result<Offer>>> served;
@@ -205,7 +205,7 @@ TEST(ARequestOfManyParts, lets_other_experiments_go_first_and_its_own_wait) {
   for (const auto appended : {Engine::Parts::one_by_one, Engine::Parts::together}) {
     Owners owners(1);
     for (const char* id : {"e", "f"}) owners.start(id);
-    Gate gate;
+    Hold gate;
     std::atomic<std::size_t> done = 0;
     constexpr std::size_t kParts = 60;
     auto many = serve_many(owners, "e", appended, kParts, milliseconds(2), &gate, &done);
@@ -274,7 +274,7 @@ TEST(WorkAside, keeps_nobody_else_waiting) {
   Owners owners(1);
   owners.start("many", 65);
   owners.start("f");
-  Gate gate;
+  Hold gate;
   std::promise<Status> added;
   owners.engine().ask_aside<bool>(
       "many", AnswerWhen::durable,

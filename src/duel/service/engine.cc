@@ -202,8 +202,7 @@ void Engine::experiment_metrics(std::function<void(std::string)> done) {
   const auto gathered = std::make_shared<Gathered>();
   gathered->owners_left = owners_.size();
   for (const auto& owner : owners_) {
-    owner->post([this, gathered, done, of = owner.get()] {
-      of->count_outcomes();
+    const auto counted = [this, gathered, done, of = owner.get()] {
       {
         const std::lock_guard lock(gathered->mutex);
         gathered->epochs += of->epochs();
@@ -217,7 +216,8 @@ void Engine::experiment_metrics(std::function<void(std::string)> done) {
         out += gathered->epochs;
       }
       done(std::move(out));
-    });
+    };
+    owner->post([of = owner.get(), counted] { of->count_outcomes(counted); });
   }
 }
 

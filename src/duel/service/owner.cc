@@ -14,9 +14,6 @@ namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(500);
 constexpr std::uint64_t kTicksToAlive = 30;  // every 15 s, often enough to keep a stream open
-// How long an owner works before it commits and answers, and how long a request of many parts keeps
-// the others waiting.
-constexpr auto kTurn = std::chrono::milliseconds(5);
 // How often a request is tried whose append is refused. Two nodes that take an experiment from each
 // other in turn must not keep the request forever.
 constexpr int kMostTries = 3;
@@ -92,6 +89,7 @@ void Engine::Owner::stop() {
 }
 
 bool Engine::Owner::is_idle() const {
+  if (counting_ > 0) return false;
   return std::ranges::all_of(places_, [](const auto& one) {
     const Place& place = *one.second;
     return !place.closed && place.waiting.empty() && place.worked.empty();

@@ -14,6 +14,7 @@
 // closed: nothing here touches the experiment, and its requests wait.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -54,7 +55,9 @@ class Engine::Owner {
   // On the owner's thread, by a posted task.
   // Whether all that was asked before has been answered or waits for the disk.
   bool is_idle() const;
-  void count_outcomes();
+  // Counts the outcomes of all experiments for the metrics, in slices like a request of many parts,
+  // and calls `done`.
+  void count_outcomes(std::function<void()> done);
   std::string epochs() const;  // lines for Prometheus
 
   // Gives the place of each group's experiment back. By the owner that committed them.
@@ -67,6 +70,9 @@ class Engine::Owner {
   // A state of so few arms is a megabyte at most. What takes long with many arms takes less time
   // here than its requests would lose while the experiment is away.
   static constexpr std::size_t kFewArms = 64;
+  // How long an owner works before it commits and answers, and how long a request of many parts
+  // keeps the others waiting.
+  static constexpr std::chrono::milliseconds kTurn{5};
 
   struct Held {
     std::unique_ptr<Experiment> experiment;
@@ -190,11 +196,12 @@ class Engine::Owner {
   void wake_due();
   // Adds the duels that have ended since the last count to the metrics.
   void count_outcomes(Held& held);
+  void count_outcomes_of(std::vector<std::string> ids, std::function<void()> done);
 
   Engine& engine_;
   const bool first_;
 
-  // From here to due_tasks_: by the owner's thread only.
+  // From here to counting_: by the owner's thread only.
   TextMap<std::unique_ptr<Place>> places_;
   std::size_t num_held_ = 0;       // but for those that leave when the keeper has saved them
   std::vector<Place*> visited_;    // in this turn; each once
@@ -213,6 +220,7 @@ class Engine::Owner {
   std::int64_t last_tick_ms_ = 0;
   std::uint64_t ticks_ = 0;
   std::vector<std::function<void()>> due_tasks_;  // at the end of this turn
+  std::size_t counting_ = 0;                      // counts of outcomes that are under way
 
   mutable std::mutex mutex_;  // guards the members from here to overviews_
   bool awake_ = false;        // a turn is posted or runs

@@ -120,10 +120,28 @@ void Engine::Owner::count_outcomes(Held& held) {
   held.counted = now;
 }
 
-void Engine::Owner::count_outcomes() {
-  for (const auto& [id, place] : places_) {
-    if (place->held && !place->closed) count_outcomes(*place->held);
+void Engine::Owner::count_outcomes(std::function<void()> done) {
+  std::vector<std::string> ids;
+  for (const auto& [id, place] : places_) ids.push_back(id);
+  ++counting_;
+  count_outcomes_of(std::move(ids), std::move(done));
+}
+
+void Engine::Owner::count_outcomes_of(std::vector<std::string> ids, std::function<void()> done) {
+  const Slice slice{engine_.world(), engine_.world().now() + kTurn};
+  while (!ids.empty() && !slice.is_over()) {
+    const auto found = places_.find(ids.back());
+    ids.pop_back();
+    if (found == places_.end()) continue;
+    const Place& place = *found->second;
+    if (place.held && !place.closed) count_outcomes(*place.held);
   }
+  if (ids.empty()) {
+    done();
+    --counting_;
+    return;
+  }
+  post([this, ids = std::move(ids), done = std::move(done)] { count_outcomes_of(ids, done); });
 }
 
 // Forgets what this node knew about the experiment, and returns the error that makes the caller go
