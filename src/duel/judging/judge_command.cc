@@ -83,7 +83,7 @@ constexpr std::array<Interpreter, 14> kInterpreters = {{{"sh", "c", "oO"},
                                                         {"php", "r"},
                                                         {"Rscript", "e"}}};
 
-const Interpreter* interpreter_of(std::string_view word) {
+const Interpreter* known_interpreter(std::string_view word) {
   word.remove_prefix(word.find_last_of('/') + 1);  // npos + 1 is 0
   word = word.substr(0, word.find_last_not_of("0123456789.-") + 1);
   const auto found = std::ranges::find(kInterpreters, word, &Interpreter::name);
@@ -94,7 +94,7 @@ const Interpreter* interpreter_of(std::string_view word) {
 std::vector<bool> run_as_code(const std::vector<std::string>& words) {
   std::vector<bool> code(words.size(), false);
   for (std::size_t k = 0; k < words.size(); ++k) {
-    const Interpreter* const program = interpreter_of(words[k]);
+    const Interpreter* const program = known_interpreter(words[k]);
     if (program == nullptr) continue;
     for (std::size_t at = k + 1; at < words.size() && words[at].starts_with('-'); ++at) {
       const std::string& option = words[at];
