@@ -51,9 +51,10 @@ TEST(Csv, marks_what_a_spreadsheet_would_run) {
 }
 
 RC_GTEST_PROP(Csv, reads_every_text_that_it_has_written, ()) {
-  const auto letter = rc::gen::element('\'', '=', '+', '-', '@', '\t', '\r', '\n', '"', ',', '1', 'a');
-  const auto texts = *rc::gen::container<std::vector<std::string>>(
-      rc::gen::container<std::string>(letter));
+  const auto letter =
+      rc::gen::element('\'', '=', '+', '-', '@', '\t', '\r', '\n', '"', ',', '1', 'a');
+  const auto texts =
+      *rc::gen::container<std::vector<std::string>>(rc::gen::container<std::string>(letter));
   if (texts.size() < 2) return;  // an empty line is no record
   const auto rows = read_all(csv_line(texts));
   RC_ASSERT(rows.ok());

@@ -326,8 +326,7 @@ TEST(ForgedSnapshot, is_found_by_the_audit) {
   ASSERT_EQ(loaded->ledger().state_hash(), other->ledger().state_hash());
   const Status audited = audit();
   ASSERT_FALSE(audited.ok());
-  EXPECT_NE(audited.error().message.find("is not the one that the records make"),
-            std::string::npos)
+  EXPECT_NE(audited.error().message.find("is not the one that the records make"), std::string::npos)
       << audited.error().message;
 }
 

@@ -80,8 +80,9 @@ TEST(JudgeCommand, refuses_a_place_inside_code_and_takes_it_as_an_argument) {
   EXPECT_EQ(filled("sh -c 'x \"$1\" \"$2\"' sh {first} {second}"),
             (Words{"sh", "-c", "x \"$1\" \"$2\"", "sh", "dir with blank/a.txt", "b"}));
   EXPECT_EQ(filled("sh -c 'x {first.id} {second.id} {duel_id}'").at(2), "x a b d1");
-  for (const char* text : {"bash judge.sh -c {first}", "python3 judge.py -c {first}", "j -c {first}",
-                           "python3 -c 'import sys' {first}", "git -c a={first.payload} x"}) {
+  for (const char* text :
+       {"bash judge.sh -c {first}", "python3 judge.py -c {first}", "j -c {first}",
+        "python3 -c 'import sys' {first}", "git -c a={first.payload} x"}) {
     EXPECT_TRUE(JudgeCommand::parse(text, true, true).ok()) << text;
   }
 }

@@ -36,9 +36,8 @@ bool comes_about(const Happened& happened) {
 }
 
 void create(ServedApi& api) {
-  ASSERT_EQ(api.put(kE,
-                    R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"seed":7,)"
-                    R"("stopping":{"alpha":0.2,"min_decisive_per_pair":8}})")
+  ASSERT_EQ(api.put(kE, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"seed":7,)"
+                        R"("stopping":{"alpha":0.2,"min_decisive_per_pair":8}})")
                 .status,
             201);
   ASSERT_EQ(api.post(kE + "/start").status, 200);
@@ -135,8 +134,8 @@ std::string quoted(const std::string& text) {
 std::vector<Damage> damages_of(const std::vector<std::string>& lines) {
   std::vector<Damage> damages;
   const auto set = [](std::size_t number, const std::string& text) {
-    return fmt::format("UPDATE lines SET text = {} WHERE sequence = {} AND experiment = 1", quoted(text),
-                       number);
+    return fmt::format("UPDATE lines SET text = {} WHERE sequence = {} AND experiment = 1",
+                       quoted(text), number);
   };
   std::string before(kHexDigits, '0');
   for (std::size_t k = 0; k < lines.size(); ++k) {
@@ -150,8 +149,9 @@ std::vector<Damage> damages_of(const std::vector<std::string>& lines) {
     if (number < lines.size()) {
       damages.push_back({fmt::format("lines {} and {} swapped", number, number + 1),
                          {set(number, lines[number]), set(number + 1, line)}});
-      damages.push_back({fmt::format("line {} gone", number),
-                         {fmt::format("DELETE FROM lines WHERE sequence = {} AND experiment = 1", number)}});
+      damages.push_back(
+          {fmt::format("line {} gone", number),
+           {fmt::format("DELETE FROM lines WHERE sequence = {} AND experiment = 1", number)}});
     }
     // Another answer with the hash that fits it: only the next line shows that it was changed.
     const std::size_t winner = line.find("\"winner\":\"a\"");
@@ -160,8 +160,8 @@ std::vector<Damage> damages_of(const std::vector<std::string>& lines) {
       changed.replace(winner, 12, "\"winner\":\"b\"");
       Sha256 sha;
       close_line(changed, sha.hex(before, changed));
-      damages.push_back({fmt::format("line {} with a hash of its own", number),
-                         {set(number, changed)}});
+      damages.push_back(
+          {fmt::format("line {} with a hash of its own", number), {set(number, changed)}});
     }
     before = split_line(line)->hash;
   }

@@ -46,8 +46,8 @@ TEST(Comparisons, with_ids_are_counted_once_however_often_they_are_sent) {
   restart_from_log(api);
   expect_taken(api.post(kComparisons, batch), 2, 2);
   // Some of them, and others.
-  expect_taken(api.post(kComparisons, "[" + comparison("three") + "," + comparison("two", "b") + "]"),
-               2, 1);
+  expect_taken(
+      api.post(kComparisons, "[" + comparison("three") + "," + comparison("two", "b") + "]"), 2, 1);
   expect_taken(api.post(kComparisons, "[" + comparison("four") + "," + comparison("four") + "]"), 2,
                1);
   EXPECT_EQ(counted(api), 4U);
@@ -57,9 +57,8 @@ TEST(Comparisons, with_an_id_that_has_other_content_are_refused_and_none_of_the_
   ServedApi api;
   start_three_arms(api);
   expect_taken(api.post(kComparisons, "[" + comparison("one") + "]"), 1, 0);
-  for (const std::string& batch :
-       {"[" + comparison("new") + "," + comparison("one", "b") + "]",
-        "[" + comparison("new") + "," + comparison("new", "b") + "]"}) {
+  for (const std::string& batch : {"[" + comparison("new") + "," + comparison("one", "b") + "]",
+                                   "[" + comparison("new") + "," + comparison("new", "b") + "]"}) {
     const Told told = api.post(kComparisons, batch);
     EXPECT_EQ(told.status, 422) << told.body.dump();
     EXPECT_EQ(told.body.at("errors").items()[0].at("pointer").get<std::string>(), "/1");
@@ -83,9 +82,8 @@ TEST(Comparisons, may_have_the_id_of_a_duel) {
   start_three_arms(api);
   const Told duel = api.post("/v1/experiments/e/duels", R"({"duel_id":"one"})");
   expect_taken(api.post(kComparisons, "[" + comparison("one") + "]"), 1, 0);
-  EXPECT_EQ(
-      api.put("/v1/experiments/e/duels/one/outcome", win_of(first_arm(duel))).text("status"),
-      "applied");
+  EXPECT_EQ(api.put("/v1/experiments/e/duels/one/outcome", win_of(first_arm(duel))).text("status"),
+            "applied");
   expect_taken(api.post(kComparisons, "[" + comparison("one") + "]"), 1, 1);
 }
 

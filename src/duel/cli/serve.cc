@@ -186,9 +186,10 @@ void add_serve_command(Command& program) {
       "Experiments kept in memory (default 200). Others are loaded from the store when needed.");
   command.add("--max-arms N", count(&arguments.engine.most_arms, 2, 100'000),
               "Arms of an experiment (default 1000). Its memory grows with their square.");
-  command.add("--most-ahead S", count(&arguments.most_ahead, 1, 3'650ULL * 86'400),
-              "Seconds by which the last record of an experiment may be ahead of the clock (default "
-              "3600). Others are not served: their clock was wrong, or this one is.");
+  command.add(
+      "--most-ahead S", count(&arguments.most_ahead, 1, 3'650ULL * 86'400),
+      "Seconds by which the last record of an experiment may be ahead of the clock (default "
+      "3600). Others are not served: their clock was wrong, or this one is.");
   command.add(
       "--rate-limit N",
       number(

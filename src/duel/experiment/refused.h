@@ -35,7 +35,7 @@ enum class Reason {
   store_unavailable,
   damaged,         // the log cannot be read as it is
   ahead_of_clock,  // the log ends at a time that the clock will reach only much later
-  internal,  // a check of our own failed
+  internal,        // a check of our own failed
 };
 
 template <>

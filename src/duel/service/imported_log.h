@@ -31,7 +31,7 @@ struct LogText {
 
 struct ImportLimits {
   std::size_t most_arms = 0;
-  std::int64_t now_ms = 0;  // by the server's clock
+  std::int64_t now_ms = 0;                 // by the server's clock
   std::chrono::milliseconds most_ahead{};  // of that clock
 };
 

@@ -115,7 +115,7 @@ Result<Descriptor> lock_store(const std::filesystem::path& file) {
   lock_file += ".lock";
   Descriptor lock(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
                          S_IRUSR | S_IWUSR));
-  struct stat found {};
+  struct stat found{};
   const bool is_link = lock.get() < 0 && errno == ELOOP;
   if (lock.get() < 0 && !is_link) return system_error("cannot be written", lock_file, errno);
   if (is_link || ::fstat(lock.get(), &found) != 0 || !S_ISREG(found.st_mode) ||
@@ -144,7 +144,7 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 std::optional<FileIdentity> identity_of(const std::filesystem::path& file) {
-  struct stat found {};
+  struct stat found{};
   if (::stat(file.c_str(), &found) != 0) return std::nullopt;
   return FileIdentity{found.st_dev, found.st_ino};
 }
@@ -215,11 +215,10 @@ class Database final : public SqliteStore {
     const Status owner = become_owner();
     if (!owner.ok() && !is_full_disk(owner.error())) return owner;
     // The lock is ours even if the disk is too full to write anything.
-    DUEL_ASSIGN(std::optional<Row> row,
-                owner.ok() ? row_of(writer_, experiment)
-                           : with_reader([&](SqliteConnection& reader) {
-                               return row_of(reader, experiment);
-                             }));
+    DUEL_ASSIGN(std::optional<Row> row, owner.ok() ? row_of(writer_, experiment)
+                                                   : with_reader([&](SqliteConnection& reader) {
+                                                       return row_of(reader, experiment);
+                                                     }));
     const auto found = owned_.find(experiment);
     if (!row) {
       if (found != owned_.end()) return Done{};  // created, and still without a line

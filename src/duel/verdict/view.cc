@@ -87,8 +87,8 @@ Result<std::unique_ptr<View>> View::load(const std::shared_ptr<Store>& store,
 Status View::audit(const std::shared_ptr<Store>& store, const std::string& experiment_id,
                    const std::function<bool()>& stop) {
   const auto begins = store->head(experiment_id);
-  const bool is_empty = begins.ok() ? begins->sequence == 0
-                                    : begins.error().code == ErrorCode::not_found;
+  const bool is_empty =
+      begins.ok() ? begins->sequence == 0 : begins.error().code == ErrorCode::not_found;
   if (is_empty) return Done{};
   if (!begins.ok()) return begins.error();
   DUEL_ASSIGN(const std::optional<Snapshot> snapshot, store->snapshot(experiment_id));

@@ -441,8 +441,7 @@ struct StatusAnswer {
   std::string status;
 
   static constexpr std::string_view schema = "Status";
-  static constexpr FieldList fields{
-      required("status", &StatusAnswer::status, "", OneOf("ok"))};
+  static constexpr FieldList fields{required("status", &StatusAnswer::status, "", OneOf("ok"))};
 };
 
 struct OutOfServiceAnswer {
