@@ -107,7 +107,8 @@ TEST(Json, says_where_a_text_stops_being_json) {
   EXPECT_EQ(fault_of("1],[2"), "is not JSON: column 3");
   EXPECT_EQ(fault_of("[\"a\xff\"]"), "is not JSON: column 4 is not UTF-8");
   EXPECT_EQ(fault_of("[\"a]"), "is not JSON: column 2: a string does not end");
-  EXPECT_EQ(fault_of("[\"a\nb\"]"), "is not JSON: line 1, column 4: a string has a control character");
+  EXPECT_EQ(fault_of("[\"a\nb\"]"),
+            "is not JSON: line 1, column 4: a string has a control character");
   EXPECT_EQ(fault_of(std::string_view("{}\0{}", 5)), "is not JSON: column 3");
   EXPECT_EQ(fault_of(""), "is empty");
   EXPECT_EQ(fault_of(" \n"), "is empty");

@@ -427,8 +427,7 @@ TEST(HttpServer, asks_on_the_headers_whether_a_body_may_come) {
             401);
   EXPECT_EQ(status(head_of_body(5'001, "/few")), 413);
   EXPECT_EQ(status(head_of_body(5'000, "/few") + std::string(5'000, 'x')), 200);
-  EXPECT_EQ(status("POST /few HTTP/1.1\r\n" + kHost +
-                   "Transfer-Encoding: chunked\r\n\r\n1389\r\n"),
+  EXPECT_EQ(status("POST /few HTTP/1.1\r\n" + kHost + "Transfer-Encoding: chunked\r\n\r\n1389\r\n"),
             413);
   EXPECT_EQ(asked, 6);
   // A few bytes cost less than the question.

@@ -111,7 +111,9 @@ TEST(UnreadBytes, who_was_cut_off_counts_no_more) {
 
 TEST(UnreadBytes, a_client_that_goes_leaves_nothing_behind) {
   UnreadBytes all(100);
-  { Reader(all, "a").share.add(70, std::make_shared<const std::string>("text")); }
+  {
+    Reader(all, "a").share.add(70, std::make_shared<const std::string>("text"));
+  }
   EXPECT_EQ(all.bytes(), 0U);
 }
 

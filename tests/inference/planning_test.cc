@@ -16,6 +16,8 @@ TEST(Planning, names_what_is_out_of_range) {
   EXPECT_EQ(fixed_n_duels(0.5, 0.05, 0.8).error().to_string(),
             "win probability: 0.5 is out of range (1/2 < p <= 1)");
   EXPECT_EQ(fixed_n_duels(0.6, 0.7, 0.8).error().where, "alpha");
+  EXPECT_EQ(fixed_n_duels(0.6, 1e-300, 0.8).error().where, "alpha");  // 1 - alpha is 1
+  EXPECT_TRUE(fixed_n_duels(0.6, 1e-15, 0.8).ok());
   EXPECT_EQ(fixed_n_duels(0.6, 0.05, 1).error().where, "power");
   EXPECT_FALSE(fixed_n_duels(std::nan(""), 0.05, 0.8).ok());
   EXPECT_EQ(fixed_n_duels(0.5 + 1e-12, 0.05, 0.8).error().where, "win probability");

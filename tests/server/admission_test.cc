@@ -130,9 +130,9 @@ TEST_F(Listening, callers_who_only_announce_bodies_keep_nobody_from_reporting) {
   }
   for (int k = 0; k < 10; ++k) {
     liars.emplace_back(server->address());
-    liars.back().send(head("POST " + kE + "/import", std::size_t{256} << 20, admin,
-                           "application/x-ndjson") +
-                      "{");
+    liars.back().send(
+        head("POST " + kE + "/import", std::size_t{256} << 20, admin, "application/x-ndjson") +
+        "{");
     liars.emplace_back(server->address());
     liars.back().send(head("POST /v1/events", std::size_t{1} << 20, "") + "[");
   }
@@ -153,8 +153,7 @@ TEST_F(Listening, a_log_is_imported_from_the_file_that_it_came_in) {
   const std::string log = other.streamed("/v1/experiments/moved/export?what=audit");
   ASSERT_GT(log.size(), 5'000U) << "smaller bodies stay in memory";
   RawClient client(server->address());
-  client.send(head("POST /v1/experiments/moved/import", log.size(), admin,
-                   "application/x-ndjson") +
+  client.send(head("POST /v1/experiments/moved/import", log.size(), admin, "application/x-ndjson") +
               log);
   EXPECT_EQ(status_of(client.read_response()), 201);
   api.token = admin;

@@ -32,11 +32,30 @@ class Nonsense {
 
   // Mostly what fits the place, sometimes what does not.
   std::string value(const std::vector<std::string>& fitting) {
-    static const std::vector<std::string> kAny{
-        "null", "true", "0", "-1", "1.5", "1e308", "-1e-320", "18446744073709551615",
-        "18446744073709551616", "-9223372036854775808", "9007199254740993", R"("")", R"("a")",
-        R"("\u0000")", R"("..")", "[]", "{}", "[[]]", R"({"a":1})", R"(["a","b"])",
-        R"("2026-11-15T00:00:00Z")", "1e6", "0.5", R"("win")"};
+    static const std::vector<std::string> kAny{"null",
+                                               "true",
+                                               "0",
+                                               "-1",
+                                               "1.5",
+                                               "1e308",
+                                               "-1e-320",
+                                               "18446744073709551615",
+                                               "18446744073709551616",
+                                               "-9223372036854775808",
+                                               "9007199254740993",
+                                               R"("")",
+                                               R"("a")",
+                                               R"("\u0000")",
+                                               R"("..")",
+                                               "[]",
+                                               "{}",
+                                               "[[]]",
+                                               R"({"a":1})",
+                                               R"(["a","b"])",
+                                               R"("2026-11-15T00:00:00Z")",
+                                               "1e6",
+                                               "0.5",
+                                               R"("win")"};
     return chance(6) ? one_of(kAny) : one_of(fitting);
   }
   // Each member is there with the chance given, now and then all of one kind.
@@ -64,7 +83,7 @@ const std::vector<std::string> kDuelIds{R"("q1")", R"("q2")", R"("q3")", R"("n.1
 const std::vector<std::string> kSmall{"0", "1", "2", "3", "0.1", "0.5", "100"};
 
 std::string experiment_body(Nonsense& draw) {
-  const std::vector<std::string> goals{R"("condorcet")", R"("epsilon")", R"("set")",  R"("order")",
+  const std::vector<std::string> goals{R"("condorcet")", R"("epsilon")",  R"("set")",  R"("order")",
                                        R"("ranking")",   R"("copeland")", R"("borda")"};
   const std::string arms =
       draw.value({R"([{"arm_id":"a"},{"arm_id":"b"}])",
@@ -75,14 +94,14 @@ std::string experiment_body(Nonsense& draw) {
   const std::string rest = draw.object(
       {{"mode", {R"("duel")", R"("interleave")"}},
        {"policy",
-        {R"("auto")", R"("rucb(alpha=0.6)")", R"("imed")", R"("rmed1")", R"("uniform")",
-         R"("dts")", R"("btm")", R"("rucb(alpha=1e308)")", R"("savage")", R"("ecw_rmed")"}},
+        {R"("auto")", R"~("rucb(alpha=0.6)")~", R"("imed")", R"("rmed1")", R"("uniform")",
+         R"("dts")", R"("btm")", R"~("rucb(alpha=1e308)")~", R"("savage")", R"("ecw_rmed")"}},
        {"goal", goals},
        {"assume", {R"("order")", R"("nothing")"}},
        {"epsilon", kSmall},
        {"top", kSmall},
        {"stopping",
-        {draw.object({{"alpha", {"0.05", "0.5", "1e-300", "0.999999"}},
+        {draw.object({{"alpha", {"0.05", "0.5", "1e-300", "1e-16", "0.999999"}},
                       {"arms", {R"("fixed")", R"("open")"}},
                       {"pairs_independent", {"true", "false"}},
                       {"max_duels", kSmall},
@@ -127,19 +146,20 @@ Asked asked(Nonsense& draw) {
          {"report_token", {R"("x.y.z")"}}});
   };
   const auto duels = [&](const std::string& more = "") {
-    const std::string body =
-        draw.object({{"duel_id", kDuelIds},
-                     {"batch_id", {R"("b1")"}},
-                     {"count", {"1", "2", "3"}},
-                     {"subject_id", {R"("s1")", R"("s2")"}},
-                     {"exclude", {R"(["a"])", R"(["a","b"])", R"(["zz"])"}},
-                     {"task_id", {R"("t1")", R"("t2")", R"("t9")"}}},
-                    3);
-    return more.empty() ? body : body == "{}" ? "{" + more + "}" : "{" + more + "," + body.substr(1);
+    const std::string body = draw.object({{"duel_id", kDuelIds},
+                                          {"batch_id", {R"("b1")"}},
+                                          {"count", {"1", "2", "3"}},
+                                          {"subject_id", {R"("s1")", R"("s2")"}},
+                                          {"exclude", {R"(["a"])", R"(["a","b"])", R"(["zz"])"}},
+                                          {"task_id", {R"("t1")", R"("t2")", R"("t9")"}}},
+                                         3);
+    return more.empty()   ? body
+           : body == "{}" ? "{" + more + "}"
+                          : "{" + more + "," + body.substr(1);
   };
-  const std::string lists = R"("lists":)" + draw.value({R"({"a":["1","2"],"b":["2","3"]})",
-                                                        R"({"a":[],"b":[]})",
-                                                        R"({"a":["1"],"b":["1"],"c":["1","4"]})"});
+  const std::string lists =
+      R"("lists":)" + draw.value({R"({"a":["1","2"],"b":["2","3"]})", R"({"a":[],"b":[]})",
+                                  R"({"a":["1"],"b":["1"],"c":["1","4"]})"});
   const std::string event = draw.object(
       {{"action_name", {R"("click")", R"("buy")"}},
        {"timestamp", {R"("2026-11-15T00:00:01Z")"}},
@@ -155,7 +175,8 @@ Asked asked(Nonsense& draw) {
     case 2:
       return {post, e + "/start", ""};
     case 3:
-      return {post, e + draw.one_of<std::string>({"/pause", "/resume", "/complete", "/archive"}), ""};
+      return {post, e + draw.one_of<std::string>({"/pause", "/resume", "/complete", "/archive"}),
+              ""};
     case 4:
       return {put, e + "/arms/" + draw.one_of<std::string>({"a", "d", "%00", "zz"}),
               draw.object({{"payload", kSmall}})};
@@ -177,7 +198,8 @@ Asked asked(Nonsense& draw) {
       return {post, e + "/duels", duels()};
     case 10:
     case 11:
-      return {put, e + "/duels/" + duel + "/outcome" + (draw.chance(2) ? "?next=1" : ""), outcome()};
+      return {put, e + "/duels/" + duel + "/outcome" + (draw.chance(2) ? "?next=1" : ""),
+              outcome()};
     case 12:
       return {put, e + "/duels/" + duel + "/interleaving", "{" + lists + "}"};
     case 13:
@@ -199,8 +221,9 @@ Asked asked(Nonsense& draw) {
                                             "/timeline?points=2", "/duels?limit=3", ""}),
               ""};
     case 19:
-      return {get, draw.one_of<std::string>({"/v1/experiments?limit=2", "/v1/policies", "/v1/tokens",
-                                             "/v1/experiments?cursor=%00", "/metrics"}),
+      return {get,
+              draw.one_of<std::string>({"/v1/experiments?limit=2", "/v1/policies", "/v1/tokens",
+                                        "/v1/experiments?cursor=%00", "/metrics"}),
               ""};
     case 20:
       return {post, e + "/import",
@@ -212,11 +235,11 @@ Asked asked(Nonsense& draw) {
               draw.object({{"arms", {"2", "3"}},
                            {"gap", kSmall},
                            {"spread", kSmall},
-                           {"alpha", {"0.05", "0.9"}},
+                           {"alpha", {"0.05", "0.9", "1e-300"}},
                            {"max_duels", {"1", "50"}},
                            {"trials", {"10"}},
                            {"parallel", {"1", "3"}},
-                           {"policy", {R"("auto")", R"("imed")", R"("btm")", R"("nonsense(")"}},
+                           {"policy", {R"("auto")", R"("imed")", R"("btm")", R"~("nonsense(")~"}},
                            {"tie_rate", kSmall}},
                           2)};
   }

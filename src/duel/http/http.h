@@ -119,9 +119,9 @@ std::string_view reason_phrase(int status);
 
 // Whether a request may send its body. Decided on its headers, before any of the body is kept.
 struct HttpAdmission {
-  std::optional<HttpResponse> refusal{};     // the answer in place of the body
-  std::optional<std::size_t> body_bytes{};   // beyond: 413; HttpLimits::body_bytes if absent
-  bool to_file = false;                      // the body is not to be held in memory
+  std::optional<HttpResponse> refusal{};    // the answer in place of the body
+  std::optional<std::size_t> body_bytes{};  // beyond: 413; HttpLimits::body_bytes if absent
+  bool to_file = false;                     // the body is not to be held in memory
 };
 
 struct HttpLimits {
@@ -142,8 +142,8 @@ struct HttpLimits {
   // Of answers that clients have not read, all together; beyond, clients are cut off
   // (unread_bytes.h).
   std::size_t all_unread_bytes = std::size_t{256} << 20;
-  std::size_t connections = 10'000;            // beyond: 503, and the connection closed
-  std::size_t requests_in_flight = 4'000;                 // beyond: 429 with Retry-After
+  std::size_t connections = 10'000;        // beyond: 503, and the connection closed
+  std::size_t requests_in_flight = 4'000;  // beyond: 429 with Retry-After
   std::size_t stream_buffer_bytes = std::size_t{1} << 20;
   std::chrono::milliseconds idle_timeout{60'000};    // between requests; the connection is closed
   std::chrono::milliseconds header_timeout{10'000};  // from its first byte to its last; 408

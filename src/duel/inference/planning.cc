@@ -16,7 +16,8 @@ Result<std::uint64_t> fixed_n_duels(double p, double alpha, double power) {
     return Error::invalid_argument(fmt::format("{} is out of range", value), where, hint);
   };
   if (!(p > 0.5 && p <= 1)) return refuse(p, "win probability", "1/2 < p <= 1");
-  if (!(alpha > 0 && alpha < 0.5)) return refuse(alpha, "alpha", "0 < alpha < 1/2");
+  // Of a smaller level the quantile below would be that of 1, which is infinite.
+  if (!(1 - alpha < 1 && alpha < 0.5)) return refuse(alpha, "alpha", "1e-15 < alpha < 1/2");
   if (!(power >= 0.5 && power < 1)) return refuse(power, "power", "1/2 <= power < 1");
   const double root =
       0.5 * normal_quantile(1 - alpha) + normal_quantile(power) * std::sqrt(p * (1 - p));

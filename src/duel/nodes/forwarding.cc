@@ -234,8 +234,8 @@ Forwarding::Asked Forwarding::ask(const Job& job, const Owner& owner) {
       hops_.sign({job.experiment, owner.address.node_id, owner.epoch, job.token_id},
                  to_word(request.method), request.target, request.content());
   headers.emplace_back(Hops::kHeader, hop);
-  Result<HttpResponse> response =
-      client->send(request.method, request.target, std::string(request.content()), std::move(headers));
+  Result<HttpResponse> response = client->send(request.method, request.target,
+                                                std::string(request.content()), std::move(headers));
   if (!response.ok()) return {response.error(), client->sent()};
   // A program that took the dead owner's address, or an owner too busy to let the request in.
   if (!hops_.is_signed(hop, request.method, *response)) {

@@ -144,6 +144,7 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
       tokens_(tokens),
       options_(std::move(options)),
       streams_(std::make_shared<EventStreams>([this](const std::string& token_id) {
+        if (options_.caller_owns_store) return true;
         return token_id.empty() ? !tokens_.any() : tokens_.is_good(token_id, current_time_ms());
       })),
       rate_limits_(options_.rate_limit),

@@ -35,7 +35,8 @@ Json with_sorted_names(const Json& json) {
   }
   if (!json.is_object()) return json;
   Json::Object members;
-  for (const auto& [name, value] : json.members()) members.push_back({name, with_sorted_names(value)});
+  for (const auto& [name, value] : json.members())
+    members.push_back({name, with_sorted_names(value)});
   std::ranges::sort(members, {}, &Json::Member::name);
   return Json(std::move(members));
 }
@@ -133,7 +134,8 @@ void Api::patch_experiment(Call& call) {
   }
   if (if_match.empty()) return call.send(refusal(428, "the header If-Match is missing"));
   if (!if_match_holds(if_match, "")) {
-    return call.send(refusal(400, "the header If-Match is neither `*` nor a list of tags in quotes"));
+    return call.send(
+        refusal(400, "the header If-Match is neither `*` nor a list of tags in quotes"));
   }
   ServerAnswer refused;
   Parsed parsed = json_of(call.request, call.limits());

@@ -120,6 +120,7 @@ std::vector<int> RouteFact::all_refusals() const {
   all.insert({403, 429, 500, 503});
   if (!scopes.empty()) all.insert(401);
   if (!takes_contents.empty()) all.insert({400, 413, 415});
+  if (is_for_admins()) all.insert(400);  // an unknown query parameter
   return {all.begin(), all.end()};
 }
 

@@ -52,9 +52,9 @@ struct RouteFact {
   std::size_t bytes_by_report_token = 0;
   std::size_t values_by_report_token = 0;
   std::size_t bytes_in_file = 0;  // if set, a body of so many bytes is taken, on the disk
-  bool for_pages = false;     // pages of other origins may call it (CORS)
-  bool for_any_node = false;  // it only reads records, so the experiment's owner is not asked
-  bool for_nodes = false;     // another node may ask, for clients whose tokens it has checked
+  bool for_pages = false;         // pages of other origins may call it (CORS)
+  bool for_any_node = false;      // it only reads records, so the experiment's owner is not asked
+  bool for_nodes = false;         // another node may ask, for clients whose tokens it has checked
   std::vector<Content> takes_contents;
   bool body_required = true;
   std::vector<Answer> answers;

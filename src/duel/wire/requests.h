@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -22,7 +23,9 @@ namespace duel {
 struct ShortText {
   std::size_t most_bytes = 0;
   Status operator()(std::string_view text) const;
-  Status operator()(const std::optional<std::string>& text) const {
+  // A template, so that no text is taken for an optional one.
+  template <std::same_as<std::optional<std::string>> Text>
+  Status operator()(const Text& text) const {
     return text ? (*this)(std::string_view(*text)) : Status(Done{});
   }
 };
@@ -138,8 +141,7 @@ struct ExperimentBody {
   static constexpr auto fields = joined(
       FieldList{
           optional("name", &ExperimentBody::name, "200 bytes at most", kShortName),
-          optional("mode", &ExperimentBody::mode),
-          required("arms", &ExperimentBody::arms),
+          optional("mode", &ExperimentBody::mode), required("arms", &ExperimentBody::arms),
           optional("policy", &ExperimentBody::policy, "a policy string such as `rucb(alpha=0.6)`")},
       as_optional(inlined(&ExperimentBody::goal, Described<Goal>::fields)),
       FieldList{optional("stopping", &ExperimentBody::stopping),
