@@ -226,7 +226,7 @@ TEST(PageEvents, an_item_counts_once_its_page_was_shown_whatever_restarts_betwee
     ASSERT_EQ(last.status, 200) << last.body.dump();
     restart();
     for (const std::string& object : objects_of(last)) {
-      EXPECT_EQ(reason(api, {.object = object, .time = "t"}), "");
+      EXPECT_EQ(reason(api, {.object = object, .time = "2026-11-15T00:00:02Z"}), "");
       std::erase(hidden, object);
     }
     ASSERT_EQ(hidden.size(), 4U);
@@ -315,25 +315,27 @@ TEST(PageEvents, a_late_event_is_kept_once) {
   ServedApi api;
   start_pages(api);
   ASSERT_EQ(show_page(api, "q", R"(,"limit":6)").status, 201);
-  const Event in_time{.object = "a0", .time = "t1"};
+  const Event in_time{.object = "a0", .time = "2026-11-15T00:00:11Z"};
   ASSERT_EQ(reason(api, in_time), "");
   ASSERT_EQ(api.put(kE + "/duels/q/outcome", kClose).status, 200);
   const std::uint64_t before = records(api);
   EXPECT_EQ(reason(api, in_time), "") << "it was taken: the answer was lost";
   EXPECT_EQ(records(api), before);
-  const Event late{.object = "a0", .time = "t2"};
+  const Event late{.object = "a0", .time = "2026-11-15T00:00:12Z"};
   for (int time = 0; time < 3; ++time) {
     EXPECT_EQ(reason(api, late), "the duel was closed before");
     EXPECT_EQ(records(api), before + 1);
     if (time == 1) restart_from_log(api);
   }
   // Twice in one request, too.
-  const std::string again = Event{.object = "b0", .time = "t3"}.json();
+  const std::string again = Event{.object = "b0", .time = "2026-11-15T00:00:13Z"}.json();
   api.post("/v1/events", "[" + again + "," + again + "]");
   EXPECT_EQ(records(api), before + 2);
   EXPECT_EQ(reason(api, {.object = std::string(5'000'000, 'x')}), "the item was not shown");
   EXPECT_EQ(reason(api, {.object = "b3", .more = R"(,"position":{"ordinal":99})"}),
-            reason(api, {.object = "b3", .time = "t4", .more = R"(,"position":{"ordinal":99})"}));
+            reason(api, {.object = "b3",
+                         .time = "2026-11-15T00:00:14Z",
+                         .more = R"(,"position":{"ordinal":99})"}));
   EXPECT_EQ(records(api), before + 2);
   const std::string log = api.streamed(kE + "/export?what=audit");
   EXPECT_NE(log.find(R"("object":"a0","late":true)"), std::string::npos) << log;
@@ -346,7 +348,9 @@ TEST(PageEvents, only_so_many_late_events_of_one_page_are_kept) {
   ASSERT_EQ(api.put(kE + "/duels/q/outcome", kClose).status, 200);
   const std::uint64_t before = records(api);
   std::string body;
-  for (int k = 0; k < 250; ++k) body += Event{.time = fmt::format("{}", k)}.json() + "\n";
+  for (int k = 0; k < 250; ++k) {
+    body += Event{.time = fmt::format("2026-11-15T00:{:02}:{:02}Z", k / 60, k % 60)}.json() + "\n";
+  }
   const Told told =
       api.call(HttpMethod::post, "/v1/events", body, {{"content-type", "application/x-ndjson"}});
   EXPECT_EQ(told.body.at("rejected").size(), 250U);
