@@ -979,6 +979,25 @@ TEST_F(SeveralNodes, state_of_before_an_outage_denies_nothing_even_under_a_lease
   EXPECT_EQ(report(a, "e", "q2", q2).text("status"), "applied");
 }
 
+// A fallback under an id that the caller chose says that no duel was served under it. What A holds
+// is of before B took the experiment.
+TEST_F(SeveralNodes, fallback_under_a_name_is_given_only_under_a_lease) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  start(a, "f");
+  const Told q = serve(a, "f", "q");
+  a.store().refuse_writes(true);
+  ASSERT_EQ(report(a, "f", "q", q).status, 503);  // from now on A knows that nothing is taken
+  EXPECT_EQ(serve(a, "e", "q1").text("serving"), "fallback");
+  take_over(a, b, "e");
+  ASSERT_EQ(serve(b, "e", "q2").text("serving"), "explore");
+  const Told told = serve(a, "e", "q2");
+  EXPECT_EQ(told.status, 503) << told.raw;
+  EXPECT_TRUE(told.body.at("retryable").get<bool>());
+  EXPECT_EQ(a.post("/v1/experiments/e/duels", "{}").text("serving"), "fallback");
+}
+
 TEST_F(SeveralNodes, experiment_that_is_lost_in_a_group_does_not_fail_the_others) {
   Node& a = node("a");
   Node& b = node("b");

@@ -70,6 +70,8 @@ class Cluster {
         [this] { return SimulatedWorld::kEpochMs + scheduler_.now_ns() / kMs; });
     nodes_.resize(3);
     seed_ = seed;
+    silence_ = dice_.chance(0.5) ? 0.05 : 0.6;
+    sync_interval_ = std::chrono::milliseconds(dice_.chance(0.5) ? 100 : 1'000);
   }
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
@@ -108,6 +110,7 @@ class Cluster {
   struct Told {
     std::string experiment;
     std::string first, second;
+    Timestamp expires_at{};  // tells it from another duel that is served under the same id later
     bool is_fallback = false;
     bool acknowledged = false;     // the serve
     std::int64_t told_ns = 0;      // when
@@ -148,6 +151,7 @@ class Cluster {
       options.url = "http://" + node.process->name;
       options.lease = std::chrono::nanoseconds(kLease) / std::chrono::milliseconds(1) *
                       std::chrono::milliseconds(1);
+      options.sync_interval = sync_interval_;
       options.most_readers = 1'000;
       options.world = node.world.get();
       options.since_boot = [this, booted_ns] {
@@ -216,14 +220,18 @@ class Cluster {
 
   // --- Faults ------------------------------------------------------------------------------------
   void next_fault() {
-    const std::int64_t after = dice_.between_ns(100 * kMs, 4'000 * kMs);
+    const std::int64_t after = 200 * kMs + static_cast<std::int64_t>(dice_.below(3'000 * kMs));
     scheduler_.at(scheduler_.now_ns() + after, nullptr, [this] {
       if (scheduler_.now_ns() >= end_ns_) return;
       fault();
       next_fault();
     });
   }
-  std::int64_t some_leases_ns() { return dice_.between_ns(kLease / 50, 5 * kLease / 2); }
+  // Half of them end within a lease and half do not.
+  std::int64_t some_leases_ns() {
+    return dice_.chance(0.5) ? dice_.between_ns(kLease / 50, kLease)
+                             : kLease + static_cast<std::int64_t>(dice_.below(3 * kLease / 2));
+  }
   void later(std::int64_t delay_ns, std::function<void()> what) {
     scheduler_.at(scheduler_.now_ns() + delay_ns, nullptr, std::move(what));
   }
@@ -383,7 +391,7 @@ class Cluster {
     later(scheduler_.dice.between_ns(kMs, 50 * kMs), [this, k] { serve(k, 0); });
   }
   void next_duel(int k, int n) {
-    later(scheduler_.dice.between_ns(5 * kMs, 400 * kMs), [this, k, n] { serve(k, n + 1); });
+    later(scheduler_.dice.between_ns(2 * kMs, 200 * kMs), [this, k, n] { serve(k, n + 1); });
   }
   static std::string pair_of(const Served& served) {
     return served.serve.first + "/" + served.serve.second;
@@ -423,11 +431,12 @@ class Cluster {
     told.told_ns = scheduler_.now_ns();
     told.first = duel->serve.first;
     told.second = duel->serve.second;
+    told.expires_at = duel->serve.expires_at;
     tell(fmt::format("{} is served: {} ({}, round {})", id, pair_of(*duel), told.experiment,
                      duel->serve.round));
     const double draw = scheduler_.dice.unit();
-    if (draw < 0.05) return next_duel(k, n);  // nobody answers
-    if (draw < 0.2) {
+    if (draw < silence_) return next_duel(k, n);  // nobody answers
+    if (draw < silence_ + 0.15) {
       return insist<Offer>(
           told.experiment, AnswerWhen::appended, serve_work(id),
           [this, k, n, id, pair = pair_of(*duel)](const Result<Offer>& again, int) {
@@ -585,7 +594,8 @@ class Cluster {
       if (told.is_fallback && there) violate(id + " was a fallback, and is in the log");
       if (!told.acknowledged) continue;
       const bool same = there && serve->second.first.first == told.first &&
-                        serve->second.first.second == told.second;
+                        serve->second.first.second == told.second &&
+                        serve->second.first.expires_at == told.expires_at;
       if (!same) {
         ++run_.lost_serves;
         if (trouble_ != Trouble::both || told.answer) {
@@ -630,6 +640,8 @@ class Cluster {
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::shared_ptr<NodeStore>> kept_;
   std::uint64_t seed_ = 0;
+  double silence_ = 0;  // share of duels that nobody answers
+  std::chrono::milliseconds sync_interval_{};
   int starts_ = 0;
   std::int64_t end_ns_ = 0;
   bool is_slow_ = false;

@@ -149,6 +149,8 @@ struct Fallback {
   std::string subject{};
   std::int64_t at_ms = 0;
   Json content{};  // of the arm
+  // It has an id that the caller chose, and so it says that no duel was served under that id.
+  bool named = false;
 };
 
 template <>

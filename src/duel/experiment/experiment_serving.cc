@@ -96,7 +96,8 @@ Fallback Experiment::fallback(const Wish& wish, Fallback::Why why, std::int64_t 
                  .arm = fallback_arm(excluded, wish.voter),
                  .why = why,
                  .subject = wish.subject,
-                 .at_ms = time_of({now_ms})};
+                 .at_ms = time_of({now_ms}),
+                 .named = !wish.duel_id.empty() && !wish.made_for_it};
   given.content = ledger().arms()[*ledger().find_arm(given.arm)].entry.content;
   // Without ids of its own a door has no use for one that is in no log.
   if (!setting_.new_id && given.duel_id.empty()) return given;

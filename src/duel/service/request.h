@@ -41,12 +41,17 @@ template <class Answer>
 bool rests_on_nothing(const Answer& /*answer*/) {
   return false;
 }
-inline bool rests_on_nothing(const Offer& offer) { return std::holds_alternative<Fallback>(offer); }
+inline bool rests_on_nothing(const Offer& offer) {
+  const auto* fallback = std::get_if<Fallback>(&offer);
+  return fallback != nullptr && !fallback->named;
+}
 inline bool rests_on_nothing(const std::vector<Offer>& offers) {
   return std::ranges::all_of(offers, [](const Offer& one) { return rests_on_nothing(one); });
 }
 inline bool rests_on_nothing(const Page& page) { return page.fallback; }
-inline bool rests_on_nothing(const Experiment::ServedPage& served) { return served.page.fallback; }
+inline bool rests_on_nothing(const Experiment::ServedPage& served) {
+  return rests_on_nothing(served.offer);
+}
 
 // How long a long request may go on before others have their turn.
 struct Slice {
