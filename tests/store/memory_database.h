@@ -1,5 +1,5 @@
-// The database of a store of several nodes, in memory: the statements of database.h on plain tables.
-// Like PostgreSQL it may take back, when it crashes, what was committed without waiting for the disk.
+// The database of a store of several nodes, in memory: the statements of database.h on tables. Like
+// PostgreSQL it may take back, when it crashes, what was committed without waiting for the disk.
 //
 // A `MemoryServer` is the database itself; a `MemoryDatabase` is one node's way to it. A test can
 // put a network between them, which decides what becomes of each statement.

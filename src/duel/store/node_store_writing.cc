@@ -1,6 +1,6 @@
-// Ownership and appends. Every change of an experiment's lines goes through Database's `append`, which
-// checks owner, epoch and head in the same statement that writes. A node that was taken for dead, or a
-// statement that arrives late, changes nothing.
+// Ownership and appends. Every change of an experiment's lines goes through Database's `append`,
+// which checks owner, epoch and head in the same statement that writes. A node that was taken for
+// dead, or a statement that arrives late, changes nothing.
 #include <fmt/format.h>
 
 #include <algorithm>
