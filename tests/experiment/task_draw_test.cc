@@ -16,6 +16,7 @@
 
 #include "duel/core/digest.h"
 #include "duel/core/rng.h"
+#include "duel/core/world.h"
 #include "duel/experiment/experiment.h"
 #include "tests/experiment/held_experiment.h"
 
@@ -284,6 +285,21 @@ TEST(NamedTasks, a_pair_meets_each_as_evidence_once_also_after_a_restart) {
   const auto fresh = again->serve({.task = "t5"}, {HeldExperiment::kNow + 100'000});
   ASSERT_TRUE(fresh.ok());
   EXPECT_TRUE(std::get<Served>(*fresh).serve.evidence);
+}
+
+// Every serve once looked through the tasks for the one that it shows.
+TEST(TaskDraw, takes_no_longer_with_many_tasks) {
+  const auto cpu_of_serves = [](std::size_t tasks) {
+    HeldExperiment held(with_tasks(tasks, 7));
+    const auto before = system_world().cpu_time();
+    for (int k = 0; k < 200; ++k) {
+      const auto offer = held->serve({.duel_id = fmt::format("d{}", k)}, {HeldExperiment::kNow});
+      EXPECT_TRUE(offer.ok() && std::holds_alternative<Served>(*offer));
+    }
+    return system_world().cpu_time() - before;
+  };
+  const auto with_few = cpu_of_serves(1'000);
+  EXPECT_LT(cpu_of_serves(50'000), 10 * with_few);
 }
 
 TEST(NamedTasks, are_refused_where_pairs_are_declared_independent) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "duel/experiment/experiment.h"
 #include "duel/experiment/tasks_left.h"
@@ -58,10 +59,17 @@ Served Experiment::shown(const LogEntry& entry, bool again) const {
   served.first = content_of(served.serve.first);
   served.second = content_of(served.serve.second);
   if (served.serve.task.empty()) return served;
-  for (const Json& item : ledger().tasks().items.items()) {
-    if (item.at("task_id").get<std::string>() != served.serve.task) continue;
-    if (const Json* payload = item.find("payload")) served.task = *payload;
-  }
+  // Their names are in the order of the log, mostly; a search would take long with many.
+  const std::span<const Json> items = ledger().tasks().items.items();
+  const auto is_it = [&](const Json& item) {
+    return item.at("task_id").get<std::string>() == served.serve.task;
+  };
+  const std::size_t place = tasks_.place_of(served.serve.task).value_or(items.size());
+  const auto item = place < items.size() && is_it(items[place])
+                        ? items.begin() + static_cast<std::ptrdiff_t>(place)
+                        : std::ranges::find_if(items, is_it);
+  if (item == items.end()) return served;
+  if (const Json* payload = item->find("payload")) served.task = *payload;
   return served;
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,7 +27,12 @@ class TaskDraw {
   explicit TaskDraw(std::vector<std::string> names);
 
   bool empty() const { return names_.empty(); }
-  bool knows(std::string_view task) const { return index_.find(task) != index_.end(); }
+  bool knows(std::string_view task) const { return place_of(task).has_value(); }
+  // Which of the names it is.
+  std::optional<std::size_t> place_of(std::string_view task) const {
+    const auto found = index_.find(task);
+    return found == index_.end() ? std::nullopt : std::optional(found->second);
+  }
 
   // A task for the next duel of (i, j), by a lot of the duel's ordinal. O(1) until a pair has met
   // half of the tasks; from then on the rest is kept as a list. REQUIRES: !empty().
