@@ -168,7 +168,7 @@ class Cluster {
       }
       node.store = std::move(store);
     }
-    auto engine = Engine::start(node.store, {.world = node.world.get()});
+    auto engine = Engine::start(node.store, {.owners = 2, .world = node.world.get()});
     if (node.process->dead) {
       if (engine.ok()) node.engine = std::move(*engine);
       return;
