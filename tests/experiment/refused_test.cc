@@ -32,6 +32,7 @@ const std::map<Reason, ErrorCode> kCodes{{Reason::unknown_experiment, ErrorCode:
                                          {Reason::overloaded, ErrorCode::io},
                                          {Reason::store_unavailable, ErrorCode::io},
                                          {Reason::damaged, ErrorCode::io},
+                                         {Reason::ahead_of_clock, ErrorCode::io},
                                          {Reason::internal, ErrorCode::io}};
 
 TEST(Refused, every_reason_has_a_word_that_reads_back_and_a_code) {

@@ -38,6 +38,7 @@ PlayedLog every_kind() {
   experiment.arms[0] = {"a", "prompts/\"a\"\n\t\x01é.txt", std::string(64, 'f')};
   experiment.stopping.arms_fixed = false;
   experiment.stopping.alpha = 0.9;
+  experiment.stopping.shared_causes = true;
   experiment.comparisons_count = true;
   PlayedLog log(experiment);
   ServeRecord serve = *log.next();

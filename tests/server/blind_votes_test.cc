@@ -55,7 +55,9 @@ class BlindVotes : public ::testing::Test {
   void let_others_answer() {
     api.token = admin_;
     const Told duel = api.post(kE + "/duels", "{}");
-    if (duel.body.at("arms").size() == 2) EXPECT_EQ(vote(duel.body).status, 200);
+    if (duel.body.at("arms").size() == 2) {
+      EXPECT_EQ(vote(duel.body).status, 200);
+    }
     api.token = link_;
   }
   // What a duel says beside its two arms.

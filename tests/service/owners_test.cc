@@ -314,7 +314,7 @@ std::string log_of(Owners& owners, const std::string& id) {
 Status import(Owners& owners, const std::string& id, const std::string& text) {
   std::promise<Status> told;
   owners.engine().import_log<bool>(
-      id, text, [](const Turn&) -> Result<bool> { return true; },
+      id, LogText{text, nullptr}, [](const Turn&) -> Result<bool> { return true; },
       [&](const Result<bool>& done, const Delivery&) {
         told.set_value(done.ok() ? Status(Done{}) : Status(done.error()));
       });

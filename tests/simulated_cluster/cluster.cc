@@ -375,7 +375,7 @@ class Cluster {
         if (created || !node->is_up()) continue;
         bool told = false;
         node->engine->create<bool>(
-            record, [](const Turn&, bool) -> Result<bool> { return true; },
+            record, [](const Turn&) -> Result<bool> { return true; },
             [&](const Result<bool>& made, const Delivery&) {
               told = true;
               created = made.ok();

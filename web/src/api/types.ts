@@ -146,12 +146,14 @@ export interface Duel {
   experiment_id: string;
   serving: "explore" | "contest" | "aa" | "exploit" | "fallback";
   learn: boolean;
-  propensity: number;
+  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "not_before" | "store";
+  propensity?: number;
   arms: DuelArm[];
   task?: Task;
   served_at?: string;
   expires_at?: string;
   report_token?: string;
+  subject_id?: string;
 }
 
 export interface DuelArm {
@@ -170,6 +172,7 @@ export interface DuelRequest {
   batch_id?: string;
   count?: number;
   subject_id?: string;
+  voter?: boolean;
   exclude?: string[];
   task_id?: string;
 }
@@ -179,12 +182,14 @@ export interface DuelWithOutcome {
   experiment_id: string;
   serving: "explore" | "contest" | "aa" | "exploit" | "fallback";
   learn: boolean;
-  propensity: number;
+  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "not_before" | "store";
+  propensity?: number;
   arms: DuelArm[];
   task?: Task;
   served_at?: string;
   expires_at?: string;
   report_token?: string;
+  subject_id?: string;
   state: "served" | "reported" | "closed" | "expired";
   outcome?: Outcome;
 }
@@ -194,12 +199,14 @@ export interface DuelWithPage {
   experiment_id: string;
   serving: "explore" | "contest" | "aa" | "exploit" | "fallback";
   learn: boolean;
-  propensity: number;
+  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "not_before" | "store";
+  propensity?: number;
   arms: DuelArm[];
   task?: Task;
   served_at?: string;
   expires_at?: string;
   report_token?: string;
+  subject_id?: string;
   query_id: string;
   items: PageItem[];
   next_offset?: number;
@@ -374,6 +381,10 @@ export interface NewToken {
   name?: string;
   experiment_id?: string;
   expires_at?: string;
+  max_subjects_per_day?: number;
+  max_subjects_per_address_per_day?: number;
+  one_browser?: boolean;
+  used?: boolean;
   token: string;
 }
 
@@ -382,6 +393,7 @@ export interface OneShotRequest {
   batch_id?: string;
   count?: number;
   subject_id?: string;
+  voter?: boolean;
   exclude?: string[];
   task_id?: string;
   lists: {
@@ -446,15 +458,15 @@ export interface PageItem {
 export interface PatchRequest {
   name?: string | null;
   feedback?: {
-    timeout_s?: number;
-    on_timeout?: "discard" | "tie";
-    late?: "record";
+    timeout_s?: number | null;
+    on_timeout?: "discard" | "tie" | null;
+    late?: "record" | null;
   } | null;
   guardrails?: {
-    explore_floor?: number;
-    aa_rate?: number;
-    max_duels_per_subject_per_day?: number;
-    max_pending?: number;
+    explore_floor?: number | null;
+    aa_rate?: number | null;
+    max_duels_per_subject_per_day?: number | null;
+    max_pending?: number | null;
   } | null;
 }
 
@@ -568,7 +580,7 @@ export interface ProblemError {
 }
 
 export interface Progress {
-  verdict: string;
+  verdict?: string;
   certified: boolean;
   expected_duels_left: number | null;
 }
@@ -730,6 +742,10 @@ export interface Token {
   name?: string;
   experiment_id?: string;
   expires_at?: string;
+  max_subjects_per_day?: number;
+  max_subjects_per_address_per_day?: number;
+  one_browser?: boolean;
+  used?: boolean;
 }
 
 export interface TokenList {
@@ -742,6 +758,9 @@ export interface TokenRequest {
   name?: string;
   experiment_id?: string;
   expires_at?: string | null;
+  max_subjects_per_day?: number;
+  max_subjects_per_address_per_day?: number;
+  one_browser?: boolean;
 }
 
 export interface UbiEvent {
