@@ -53,6 +53,7 @@ TEST(Refusal, says_the_reason_of_the_experiment_and_its_status) {
                                        {Reason::not_ours, 421},
                                        {Reason::overloaded, 429},
                                        {Reason::store_unavailable, 503},
+                                       {Reason::ahead_of_clock, 503},
                                        {Reason::damaged, 503},
                                        {Reason::internal, 500}};
   const std::vector<int> worth_a_retry{421, 429, 503};
