@@ -67,8 +67,8 @@ class RunningDuel {
   TemporaryDirectory files_;  // where its output goes
 };
 
-// Interrupts a command at its work, as Ctrl-C does. On a busy machine it takes longer until it has got
-// so far: it is begun anew and given twice the time until `at_work` says so of how it ended.
+// Interrupts a command at its work, as Ctrl-C does. On a busy machine it takes longer until it has
+// got so far: it is begun anew and given twice the time until `at_work` says so of how it ended.
 CommandResult run_interrupted(const std::vector<std::string>& arguments,
                               const CommandOptions& options,
                               const std::function<bool(const CommandResult&)>& at_work);

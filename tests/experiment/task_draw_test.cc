@@ -239,7 +239,7 @@ TEST(TaskDraw, where_no_task_is_left_the_experiment_is_as_it_was_before_the_ques
   EXPECT_EQ(std::get<Served>(*named).serve.task, "t1");
 }
 
-// --- Tasks that the caller names ------------------------------------------------------------------
+// --- Tasks that the caller names -----------------------------------------------------------------
 
 ExperimentRecord of_named_tasks() {
   ExperimentRecord record = with_tasks(0, 1);

@@ -3,8 +3,8 @@
 //
 // The programs of their time wrote them: format_1.log is the beginning of a run of the first
 // version that had logs, the others of formats 1 and 2 are of the commits bdf8eb5 and e3e3e93, the
-// last of each format, those of format 3 of edb9efc. diverging.log is put together: it holds a serve
-// that the policy would not have chosen.
+// last of each format, those of format 3 of edb9efc. diverging.log is put together: it holds a
+// serve that the policy would not have chosen.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -292,8 +292,8 @@ Json RoutesDoor::answer_body(const std::string& id, const std::string& word) con
   return body;
 }
 
-// Ids and secrets of tokens are drawn, so that of the answer the status alone is kept. The log names
-// the share link of a voter, so that one gets an id that is the same in every run.
+// Ids and secrets of tokens are drawn, so that of the answer the status alone is kept. The log
+// names the share link of a voter, so that one gets an id that is the same in every run.
 void RoutesDoor::make_token(const Step& step) {
   const std::string& scope = step.words.at(1);
   const std::string body = fmt::format(R"({{"scope":"{}"{}}})", scope,

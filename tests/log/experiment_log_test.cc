@@ -38,11 +38,11 @@ PlayedLog every_kind() {
   experiment.arms[0] = {"a", "prompts/\"a\"\n\t\x01é.txt", std::string(64, 'f')};
   experiment.stopping.arms_fixed = false;
   experiment.stopping.alpha = 0.9;
-  experiment.stopping.shared_causes = true;
   experiment.comparisons_count = true;
   PlayedLog log(experiment);
   ServeRecord serve = *log.next();
   serve.task = "{\"question\": 1}";
+  serve.evidence = false;  // a task reaches several pairs, which are declared to be independent
   log.add(serve);
   log.add(OutcomeRecord{"d1", {Answered::win, "a"}, {"human", "rater-7"}, 4210, {}, "sure"});
   log.add(*log.next());

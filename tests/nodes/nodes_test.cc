@@ -874,7 +874,8 @@ TEST_F(SeveralNodes, fenced_owner_answers_nothing_from_old_memory) {
   EXPECT_EQ(a.get("/v1/experiments/e/result").raw, b.get("/v1/experiments/e/result").raw);
   EXPECT_EQ(serve(a, "e", "q1").status, 503) << "a replay from memory";
   EXPECT_EQ(
-      a.call(HttpMethod::patch, "/v1/experiments/e", R"({"name":"x"})", {{"If-Match", "7"}}).status,
+      a.call(HttpMethod::patch, "/v1/experiments/e", R"({"name":"x"})", {{"If-Match", "\"7\""}})
+          .status,
       503)
       << "412 would be from old memory";
   EXPECT_EQ(a.put("/v1/experiments/e", R"({"arms":[{"arm_id":"x"},{"arm_id":"y"}]})").status, 503)
@@ -967,10 +968,10 @@ TEST_F(SeveralNodes, state_of_before_an_outage_denies_nothing_even_under_a_lease
       b.call(HttpMethod::patch, "/v1/experiments/e", R"({"name":"x"})", {{"If-Match", "*"}}).status,
       200);
   a.store().renew_lease();
-  for (const Told& told :
-       {a.get("/v1/experiments/e/duels/q2"), report(a, "e", "q2", q2),
-        a.put("/v1/experiments/e/duels/q1/outcome", R"({"result":"skip"})"),
-        a.call(HttpMethod::patch, "/v1/experiments/e", R"({"name":"y"})", {{"If-Match", "3"}})}) {
+  for (const Told& told : {a.get("/v1/experiments/e/duels/q2"), report(a, "e", "q2", q2),
+                           a.put("/v1/experiments/e/duels/q1/outcome", R"({"result":"skip"})"),
+                           a.call(HttpMethod::patch, "/v1/experiments/e", R"({"name":"y"})",
+                                  {{"If-Match", "\"3\""}})}) {
     EXPECT_EQ(told.status, 503) << told.raw;
     EXPECT_TRUE(told.body.at("retryable").get<bool>());
   }

@@ -245,9 +245,9 @@ TEST(Imed, tests_a_champion_that_nothing_speaks_against_once_a_better_world_is_c
   EXPECT_EQ(duel.second, 2U);
 }
 
-// Arms 1 to 5 each lose to the two next in their circle and arm 0 to arm 5, all for certain; arm 0 is
-// 15 : 10 ahead of arms 1, 2 and 4, and 12 : 8 of arm 3. No single pair of arm 0 makes another arm
-// better: that takes two.
+// Arms 1 to 5 each lose to the two next in their circle and arm 0 to arm 5, all for certain; arm 0
+// is 15 : 10 ahead of arms 1, 2 and 4, and 12 : 8 of arm 3. No single pair of arm 0 makes another
+// arm better: that takes two.
 TEST(Imed, tests_the_champion_above_level_0_where_it_takes_two_of_its_pairs_to_be_worse) {
   Told told(6);
   for (Arm i = 1; i <= 5; ++i) told.wins(1 + i % 5, i, 60).wins(1 + (i + 1) % 5, i, 60);

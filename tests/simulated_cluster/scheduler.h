@@ -1,9 +1,9 @@
-// Many processes in one thread, with a time of their own: what happens next is decided by a seed, so
-// that a seed repeats everything that happened, bit for bit.
+// Many processes in one thread, with a time of their own: what happens next is decided by a seed,
+// so that a seed repeats everything that happened, bit for bit.
 //
-// A process is all that one World belongs to. Its tasks run one at a time. A task that waits for the
-// database is in the middle of a call: the others' tasks run inside that call, until its time has
-// passed, and those of its own process wait.
+// A process is all that one World belongs to. Its tasks run one at a time. A task that waits for
+// the database is in the middle of a call: the others' tasks run inside that call, until its time
+// has passed, and those of its own process wait.
 #pragma once
 
 #include <algorithm>

@@ -116,7 +116,8 @@ TEST(CondorcetCalibration, imed) {
 }
 
 // With the parameters of the first sketch of imed, of which two independent implementations agree.
-// It had no step 4, which changes nothing here: 400 trials with a Condorcet winner, 200 without one.
+// It had no step 4, which changes nothing here: 400 trials with a Condorcet winner, 200 without
+// one.
 TEST(CondorcetCalibration, imed_with_the_parameters_of_its_sketch) {
   const std::string sketch = "imed(slack=2,start=0,credit=0)";
   expect_agreement(resolve_matrix("arxiv").value(), sketch, {100000}, {{120, 1.8}}, 400);

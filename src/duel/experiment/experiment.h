@@ -96,8 +96,8 @@ struct Fallback;
 Proof proof_of(const std::string& experiment_id, const Served& served);
 Proof proof_of(const std::string& experiment_id, const Fallback& fallback);
 
-// The subject of a voter begins with the share link by which the voter came: "t0123456789abcde/" and
-// the keyed hash. Empty where there is none.
+// The subject of a voter begins with the share link by which the voter came: "t0123456789abcde/"
+// and the keyed hash. Empty where there is none.
 std::string subject_of_link(std::string_view link, std::string_view subject);
 std::string_view link_of(std::string_view subject);
 
@@ -330,8 +330,8 @@ class Experiment {
   std::vector<Line> staged_lines() const;
   void committed();
 
-  // What a line is found by in the store: the id of its duel or of its comparison. And its tag: a number of the pair and
-  // the subject that it was served to as evidence.
+  // What a line is found by in the store: the id of its duel or of its comparison. And its tag: a
+  // number of the pair and the subject that it was served to as evidence.
   static std::string key_of(const Record& record);
   static std::uint64_t tag_of(const Record& record);
 

@@ -29,8 +29,8 @@ struct Heard {
   std::optional<Outcome> evidence{};
 };
 
-// `silence`: what the absence of an answer means. REQUIRES: the duel is settled, or a comparison made
-// elsewhere.
+// `silence`: what the absence of an answer means. REQUIRES: the duel is settled, or a comparison
+// made elsewhere.
 Heard heard(const LedgerDuel& duel, OnTimeout silence, const Parts& parts);
 
 // What an answer says of the arms with these ids as they were shown: `none` for an invalid one. An

@@ -88,8 +88,8 @@ class Tally {
   // There are so many arms now. REQUIRES: of arms that are no more, nothing was counted.
   void set_arms(std::size_t num_arms);
   void served(const ServeRecord& record, Arm first, Arm second);
-  // `duel`: as it is settled. `counted`: of an expired one a tie, or none. `moot`: it was not needed
-  // any more.
+  // `duel`: as it is settled. `counted`: of an expired one a tie, or none. `moot`: it was not
+  // needed any more.
   void answered(const OutcomeRecord& record, const LedgerDuel& duel, Outcome counted);
   void expired(const ExpiredRecord& record, const LedgerDuel& duel, Outcome counted, bool moot);
   // A comparison made elsewhere; `shown`: it counts as if it had been served here.

@@ -23,8 +23,8 @@ Result<std::vector<std::string>> split_words(std::string_view text);
 //   {task} {task.NAME}                 the task (a text, or compact JSON), a field of it
 //   {duel_id}                          the duel's id
 // A place is filled inside its word and never split. Braces around anything but a name stay as they
-// are. Inside code (sh -c '.. {first}') a place would let an arm's text run commands, and is refused
-// there, but for ids.
+// are. Inside code (sh -c '.. {first}') a place would let an arm's text run commands, and is
+// refused there, but for ids.
 class JudgeCommand {
  public:
   // With `adds_arms` a template that names neither arm gets {first} {second} at its end, and {task}

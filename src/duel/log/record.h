@@ -276,8 +276,8 @@ struct ServiceRule {
 
 // Format 2 added tasks, judge, evidence and failed tries; 3 added what a server needs, and renamed
 // `fallback` to `contest`; since 4 a task that the caller names is evidence about a pair once, and
-// silence that is taken for a tie is counted as one. Older logs are read, and continued by their own
-// rules.
+// silence that is taken for a tie is counted as one. Older logs are read, and continued by their
+// own rules.
 inline constexpr std::uint64_t kLogFormat = 4;
 
 // The first record: everything that decides what follows.

@@ -235,7 +235,7 @@ Forwarding::Asked Forwarding::ask(const Job& job, const Owner& owner) {
                  to_word(request.method), request.target, request.content());
   headers.emplace_back(Hops::kHeader, hop);
   Result<HttpResponse> response = client->send(request.method, request.target,
-                                                std::string(request.content()), std::move(headers));
+                                               std::string(request.content()), std::move(headers));
   if (!response.ok()) return {response.error(), client->sent()};
   // A program that took the dead owner's address, or an owner too busy to let the request in.
   if (!hops_.is_signed(hop, request.method, *response)) {

@@ -32,7 +32,7 @@ struct Hop {
   std::string experiment;
   std::string owner;  // node id
   std::uint64_t epoch = 0;
-  std::string token_id{};  // of the caller; empty: it has shown none
+  std::string token_id{};     // of the caller; empty: it has shown none
   std::string body_sha256{};  // as it was signed; signing computes it
 };
 

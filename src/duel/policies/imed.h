@@ -21,7 +21,8 @@
 //   (b) every i != a with h_i = e_i + c B_i <= ln t, e_i = max(T_ia, I_i - I_a - omega(k_i)), with
 //   n_ia and evidence e_i (B_i = g(n_ia) if I_i = 0; at once if the two never met).
 // Step 3: the candidate of least weight duels.
-// Step 4: without one, C* is the cost of the cheapest world in which an arm has fewer losses than a.
+// Step 4: without one, C* is the cost of the cheapest world in which an arm has fewer losses than
+// a.
 //   If C* <= ln t, a meets the arm j of that world with the least (n_aj + start)(1 + T_ja), j being
 //   one that loses to a today and does not in that world. Else (a, a), until ln t reaches an h_i
 //   or C*. Without this step a champion that was lucky against the arms that beat it is never

@@ -190,8 +190,8 @@ class Api {
   void ask(const Call& call, AnswerWhen when, Work work) {
     ask(call, when, std::move(work), [](const auto& answer) { return answer_of(200, answer); });
   }
-  // Runs the work on a background thread, or on one of those that read. If too much waits there, the
-  // caller is told so.
+  // Runs the work on a background thread, or on one of those that read. If too much waits there,
+  // the caller is told so.
   void run_later(const Call& call, TaskQueue::Task work) {
     run_on(*background_, call, std::move(work));
   }

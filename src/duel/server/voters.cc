@@ -33,7 +33,8 @@ std::string address_of_client(const HttpRequest& request, std::string_view proxy
   if (!proxy_header.empty()) {
     // A caller may send the header, too; what the proxy adds comes last.
     for (const auto& [name, value] : request.headers) {
-      if (name == proxy_header) address = trimmed(std::string_view(value).substr(value.rfind(',') + 1));
+      if (name == proxy_header)
+        address = trimmed(std::string_view(value).substr(value.rfind(',') + 1));
     }
   } else if (is_of_this_machine(address)) {
     return {};

@@ -57,8 +57,8 @@ struct EngineOptions {
   // experiment would otherwise spend its time on snapshots.
   std::uint64_t snapshot_every = 20'000;
   std::chrono::milliseconds snapshot_interval = std::chrono::seconds(5);
-  std::size_t largest_group = 512;        // requests that an owner puts into one commit
-  std::size_t most_arms = 1'000;          // of a new experiment: its state grows with their square
+  std::size_t largest_group = 512;  // requests that an owner puts into one commit
+  std::size_t most_arms = 1'000;    // of a new experiment: its state grows with their square
   // An experiment whose last record is further ahead of the clock is not served, and a log with
   // such a line not imported. Clocks of machines differ by less.
   std::chrono::milliseconds most_ahead = std::chrono::hours(1);
@@ -108,9 +108,9 @@ class Engine {
   }
   // Runs `part(turn, k, items)` for each k below `count` in order, which adds to a vector of items
   // and gives a Status, and gives the vector to `done(Result<std::vector<Item>>, const Delivery&)`.
-  // Requests to other experiments have their turn in between. If parts are appended `one_by_one`, so
-  // that an append is never long, the log may hold the first parts alone after a failure. A failed
-  // part ends the request with its error.
+  // Requests to other experiments have their turn in between. If parts are appended `one_by_one`,
+  // so that an append is never long, the log may hold the first parts alone after a failure. A
+  // failed part ends the request with its error.
   enum class Parts { one_by_one, together };
   template <class Item, class Part, class Deliver>
   void ask_in_parts(std::string experiment_id, AnswerWhen when, Parts appended, std::size_t count,

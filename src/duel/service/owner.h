@@ -1,10 +1,10 @@
 // An owner of experiments: one thread that holds them, works on their requests and answers. An
 // engine has a few owners, and an experiment's id says whose it is (Engine::owner_of).
 //
-// A turn (take_turn) is the owner's only loop, and its order is what the guarantees of engine.h rest
-// on: work on requests, which stages records and applies them to the state in memory; have what is
-// staged appended; only then send the answers, or leave those that need the disk to the syncing
-// thread. So no answer leaves before its records, and many requests share a commit.
+// A turn (take_turn) is the owner's only loop, and its order is what the guarantees of engine.h
+// rest on: work on requests, which stages records and applies them to the state in memory; have
+// what is staged appended; only then send the answers, or leave those that need the disk to the
+// syncing thread. So no answer leaves before its records, and many requests share a commit.
 //
 // Nobody waits long for another's experiment: requests wait by experiment and are worked on in
 // rotation, one of each; a turn ends after kTurn; a request of many parts is cut there and goes on
@@ -175,8 +175,8 @@ class Engine::Owner {
   void hold(Place& place, Held held);
   std::unique_ptr<Held> let_go(Place& place);
   void publish(const Experiment& experiment);
-  // Takes a state out of use that may differ from the log. The experiment is loaded again when it is
-  // next asked for; while the store cannot be read, the dropped state still gives fallbacks.
+  // Takes a state out of use that may differ from the log. The experiment is loaded again when it
+  // is next asked for; while the store cannot be read, the dropped state still gives fallbacks.
   void drop(Place& place);
   // Writes a snapshot if there are records since the last one, so that loading the experiment need
   // not read its whole log. A large state is saved on the keeper's thread.

@@ -1,7 +1,7 @@
-// How experiments come into an owner's memory and leave it. An experiment is held (in memory, ours),
-// with the keeper (its place is closed), asleep_ (only in the store, with the time at which it must
-// be woken) or lost_ (its state may differ from the log; only fallbacks are given from it). Every
-// other known name is in the store alone, and turn_of loads it when somebody asks.
+// How experiments come into an owner's memory and leave it. An experiment is held (in memory,
+// ours), with the keeper (its place is closed), asleep_ (only in the store, with the time at which
+// it must be woken) or lost_ (its state may differ from the log; only fallbacks are given from it).
+// Every other known name is in the store alone, and turn_of loads it when somebody asks.
 #include <fmt/format.h>
 
 #include <algorithm>

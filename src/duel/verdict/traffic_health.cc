@@ -19,7 +19,8 @@ constexpr std::uint64_t kFewestDuels = 20;     // below it a share means nothing
 constexpr double kMostReplaced = 0.05;         // of the duels, by `exclude` or after a loss
 constexpr double kLargestSubject = 0.2;        // of the answers, with kFewestSubjects or more
 constexpr std::uint64_t kFewestSubjects = 10;  // fewer people may well answer unevenly
-// New voters by one link in a minute: a link on a slide or in a mail brings fewer, a loop brings more.
+// New voters by one link in a minute: a link on a slide or in a mail brings fewer, a loop brings
+// more.
 constexpr std::uint64_t kMostNewInAMinute = 60;
 constexpr double kTooFastMs = 300;     // nobody compares two things in less
 constexpr double kMostTooFast = 0.05;  // of the answers

@@ -44,8 +44,8 @@ ExperimentAnswer experiment_answer(const Experiment& owned);
 ArmAnswer arm_answer(const Ledger& ledger, const std::string& arm_id);
 DuelAnswer duel_answer(const std::string& experiment_id, const Offer& offer,
                        const ReportTokens& tokens);
-// A voter votes blind. What the duel is for would tell which arm leads (of several contests, the one
-// that is in all of them), and so would the probability of the choice.
+// A voter votes blind. What the duel is for would tell which arm leads (of several contests, the
+// one that is in all of them), and so would the probability of the choice.
 DuelAnswer blind(DuelAnswer answer);
 ProgressAnswer blind(const ProgressAnswer& progress);
 // A count to one significant digit, a share in steps of 0.05: close enough for a voter to see how

@@ -340,14 +340,14 @@ struct TokenBody {
   LinkRule link;
 
   static constexpr std::string_view schema = "TokenRequest";
-  static constexpr auto fields =
-      joined(FieldList{required("scope", &TokenBody::scope),
-                       optional("name", &TokenBody::name, "what you call it; 200 bytes at most",
-                                kShortName),
-                       optional("experiment_id", &TokenBody::experiment_id,
-                                "where it is for one experiment only", IsIdOf{"an experiment"}),
-                       optional("expires_at", &TokenBody::expires_at)},
-             inlined(&TokenBody::link, Described<LinkRule>::fields));
+  static constexpr auto fields = joined(
+      FieldList{
+          required("scope", &TokenBody::scope),
+          optional("name", &TokenBody::name, "what you call it; 200 bytes at most", kShortName),
+          optional("experiment_id", &TokenBody::experiment_id,
+                   "where it is for one experiment only", IsIdOf{"an experiment"}),
+          optional("expires_at", &TokenBody::expires_at)},
+      inlined(&TokenBody::link, Described<LinkRule>::fields));
 };
 
 struct PlanBody {
