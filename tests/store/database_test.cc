@@ -221,7 +221,7 @@ TEST_P(DatabaseRules, mark_is_the_owners_and_never_beyond_the_head) {
   ExperimentRow row = create("a", "tones");
   ASSERT_TRUE(append("a", row, "1"));
   ASSERT_TRUE(append("a", row, "2"));
-  ASSERT_TRUE(a_->sync().ok());
+  ASSERT_TRUE(connect(SessionUse::syncing)->sync().ok());
   ASSERT_TRUE(a_->set_marks("b", std::vector<ClockMark>{{row.id, 1, 2}}).ok());
   ASSERT_TRUE(a_->set_marks("a", std::vector<ClockMark>{{row.id, 2, 2}}).ok());
   bench_->crash();
@@ -239,7 +239,7 @@ TEST_P(DatabaseRules, mark_is_the_owners_and_never_beyond_the_head) {
 TEST_P(DatabaseRules, crash_ends_sessions_and_may_take_what_nobody_waited_for) {
   ExperimentRow row = create("a", "tones");
   ASSERT_TRUE(append("a", row, "1"));
-  ASSERT_TRUE(a_->sync().ok());
+  ASSERT_TRUE(connect(SessionUse::syncing)->sync().ok());
   const Head durable = row.head;
   // PostgreSQL may have written it by its own clock: then once more.
   bool lost = false;
@@ -269,7 +269,7 @@ TEST_P(DatabaseRules, crash_ends_sessions_and_may_take_what_nobody_waited_for) {
 TEST_P(DatabaseRules, owner_has_a_leases_time_to_come_back_after_a_crash) {
   ExperimentRow row = create("a", "tones");
   ASSERT_TRUE(append("a", row, "1"));
-  ASSERT_TRUE(a_->sync().ok());
+  ASSERT_TRUE(connect(SessionUse::syncing)->sync().ok());
   EXPECT_FALSE(*a_->owners_may_come_back());
   bench_->crash();
   bench_->end_lease("a");

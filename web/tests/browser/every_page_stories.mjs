@@ -14,10 +14,12 @@ export const tests = {
         task_id: `task-${k}`,
         payload: { text, title: text },
       }));
-      await client.create("hostile", { name: HOSTILE.join(" "), arms, tasks });
+      // A name has at most 200 bytes.
+      const named = (text) => text.slice(0, 66);
+      await client.create("hostile", { name: named(HOSTILE.join(" ")), arms, tasks });
       for (let k = 0; k < HOSTILE.length; ++k) {
         await client.create(`named-${k}`, {
-          name: HOSTILE[k],
+          name: named(HOSTILE[k]),
           arms: [
             { arm_id: "a", payload: HOSTILE[k] },
             { arm_id: "b", payload: { [HOSTILE[k]]: HOSTILE[k] } },
