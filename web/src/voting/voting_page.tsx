@@ -43,8 +43,9 @@ function transportOf(experimentId: string, subject: Subject): Transport {
         return await serve(duelId);
       }
     },
-    report: async (duelId, body, leaving) => {
-      await ask("report_outcome", { eid: experimentId, did: duelId }, { body, keepalive: leaving });
+    report: async (duelId, body) => {
+      // The page may be left while a vote is on its way, also one that went out by its time.
+      await ask("report_outcome", { eid: experimentId, did: duelId }, { body, keepalive: true });
     },
   };
 }
