@@ -1,7 +1,7 @@
 // What an experiment is to state in the end, what may be evidence for it, and the certificate once
 // it is given. Today there is one: the referee's goal, with the rule of tasks (a task is evidence
 // about a pair once, where the certificate speaks of tasks like these, be they listed in the first
-// record or named by whoever asks for a duel).
+// record or named by the callers who ask for duels).
 //
 // Evidence is used in the order of serving: `served` gives a duel its place, and `final_answer`
 // fills the place whenever the answer comes. A part of the ledger: only the ledger changes it, with

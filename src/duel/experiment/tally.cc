@@ -63,7 +63,7 @@ std::uint64_t Tally::hash(std::uint64_t hash) const {
           counts.skips, counts.invalid, counts.expired, counts.failed_tries, counts.moot}) {
       hash = mix64(hash ^ value);
     }
-    // Left out where there are none, so that older logs keep their hashes.
+    // A count of zero is not hashed: logs from before there were silent ties keep their hashes.
     if (counts.silent_ties > 0) hash = mix64(hash ^ counts.silent_ties);
   };
   std::ranges::for_each(shown_, add);

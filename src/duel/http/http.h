@@ -131,9 +131,9 @@ struct HttpLimits {
   // If set, asked on an I/O thread about each request whose body is more than a few bytes or comes
   // in chunks. It must not block.
   std::function<HttpAdmission(const HttpRequest& head)> admit{};
-  // Of what has come of the bodies of all requests, and of those of one network (byte_shares.h);
-  // beyond: 503. The first `few_body_bytes` of a body are not counted, so that small requests get
-  // through whatever others send.
+  // How many bytes of bodies the server holds at a time, of all requests and of those from one
+  // network (byte_shares.h). A request beyond that gets 503. The first `few_body_bytes` of a body
+  // are not counted, so that small requests get through whatever others send.
   std::size_t all_bodies_bytes = std::size_t{256} << 20;
   std::size_t bodies_bytes_of_one = std::size_t{128} << 20;
   std::size_t few_body_bytes = std::size_t{4} << 10;

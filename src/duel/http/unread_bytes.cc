@@ -78,8 +78,8 @@ void UnreadBytes::forget(Share& share) {
 }
 
 UnreadBytes::Share* UnreadBytes::next_to_cut(const Share& asking) const {
-  // Each client counts with all that it was sent, also of a shared text: whoever lets many
-  // connections wait is the one to be cut off, even if they happen to share what they do not read.
+  // Each client counts with all that it was sent, also of a shared text. Otherwise a network whose
+  // many connections do not read one and the same answer would count it once, and be spared.
   std::unordered_map<std::string_view, std::size_t> of_network;
   std::string_view heaviest;
   std::size_t most = 0;

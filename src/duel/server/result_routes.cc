@@ -81,7 +81,7 @@ void Api::show_result(Call& call) {
 }
 
 void Api::show_certificate(Call& call) {
-  // The bytes of the file: whoever saves them has what `duel verify` compares byte for byte.
+  // The bytes of the certificate's file, not JSON of our own: `duel verify` compares byte for byte.
   show_text(call, "certificate", [](const View& view) -> Result<std::string> {
     const std::string& text = view.history().certificate();
     if (text.empty()) return Error::not_found("there is no certificate yet");

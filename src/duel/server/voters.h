@@ -1,6 +1,7 @@
-// Those who vote by share links. A link may be in anybody's hands, and whoever could name subjects
-// could be as many people as there are names. So the server makes the subjects, one for each
-// browser that begins to vote, signed for the link, and counts how many come from one address.
+// The people who vote by share links. A link may be in anybody's hands, and a holder who could name
+// the subject of each vote could vote as often as there are names. So the server makes the
+// subjects, one for each browser that begins to vote, signed for the link, and counts how many come
+// from one address.
 //
 // The counts of addresses are of this process and of today. They are kept in memory only, since
 // nobody should find addresses in a log. Any thread may call it.

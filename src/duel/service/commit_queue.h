@@ -1,7 +1,7 @@
 // Who commits, where several owners have groups of lines for one store: as in LevelDB's write
 // queue. An owner lays its groups down. If nobody is committing, it commits all that lie there;
-// otherwise whoever is committing passes the turn on to the owner of the oldest group. So one busy
-// owner commits at once, on its own thread, and several share a commit.
+// otherwise the owner that is committing passes the turn on to the owner of the oldest group. So
+// one busy owner commits at once, on its own thread, and several share a commit.
 //
 // A group names its owner: `group.owner` is copied, and nothing else is known of it. Any thread may
 // call.
