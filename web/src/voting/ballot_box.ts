@@ -230,6 +230,8 @@ export class BallotBox {
           if (this.answers !== answersBefore) continue;
           this.aheadRefused = true;
           if (this.current) return;
+          // A vote that is on its way makes room, and asks again when it has been answered.
+          if (this.outbox.length > 0) return;
           // There is nothing to show, so the vote that was held back makes room.
           this.commit();
           await this.flush(false);

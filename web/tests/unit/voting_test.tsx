@@ -27,6 +27,7 @@ class Table {
   reported: [string, OutcomeRequest, boolean][] = [];
   serveFails: unknown = null;
   reportFails: unknown = null;
+  reportsArrive: Promise<void> = Promise.resolve();
   onePairAtATime = false;
   openAtMost = Infinity; // as for a share link: beyond it the oldest open pair comes again
   made = 0;
@@ -47,6 +48,7 @@ class Table {
         },
         report: async (id, body, leaving) => {
           await settled();
+          await this.reportsArrive;
           if (this.reportFails) throw this.reportFails;
           this.reported.push([id, body, leaving]);
         },
@@ -305,6 +307,27 @@ test("by share link a fast voter is given pair after pair, each once", async () 
   const ids = table.reported.map(([id]) => id);
   assert.equal(ids.length, 6);
   assert.equal(new Set(ids).size, 6);
+});
+
+test("by share link a vote that is on its way makes room, and not the one after it", async () => {
+  const [table, box] = await byShareLink();
+  let arrive = () => {};
+  table.reportsArrive = new Promise((done) => (arrive = done));
+  box.vote({ result: "win", side: 0 });
+  await table.pass(0);
+  box.vote({ result: "tie" });
+  // The server is asked for a pair before the first vote is there.
+  await table.pass(0);
+  assert.equal(box.situation.kind, "loading");
+  assert.ok(box.canUndo(), "the tie is held back");
+  arrive();
+  await table.pass(0);
+  assert.equal(box.situation.kind, "voting");
+  assert.deepEqual(
+    table.reported.map(([id]) => id),
+    ["v.1"],
+  );
+  assert.ok(box.canUndo());
 });
 
 test("by share link a new page is given the pairs that an earlier one left open", async () => {
