@@ -15,7 +15,8 @@ if(NOT MPI_CXX_FOUND)
   message(FATAL_ERROR "MPI is not found (libopenmpi-dev)")
 endif()
 
-add_library(duel_mpi MODULE "${CMAKE_CURRENT_SOURCE_DIR}/duel/mpi/mpi_ranks.cc")
+add_library(duel_mpi MODULE
+  "${CMAKE_CURRENT_SOURCE_DIR}/duel/mpi/mpi_ranks.cc" "${DUEL_GIT_COMMIT_SOURCE}")
 set_target_properties(duel_mpi PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin"
   CXX_VISIBILITY_PRESET hidden)

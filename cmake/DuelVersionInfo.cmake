@@ -1,5 +1,5 @@
-# Writes duel/version_info.h into the build tree: version, commit, compiler, build type.
-# Outside a git checkout, or inside somebody else's, the commit is empty.
+# Writes duel/version_info.h into the build tree (version, compiler, build type), and the source that
+# holds the commit. Outside a git checkout, or inside somebody else's, the commit is empty.
 set(DUEL_GIT_COMMIT "")
 find_program(DUEL_GIT git)
 mark_as_advanced(DUEL_GIT)
@@ -14,7 +14,7 @@ if(DUEL_GIT)
       COMMAND "${DUEL_GIT}" rev-parse --verify --quiet --short=12 HEAD
       WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
       OUTPUT_VARIABLE DUEL_GIT_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-    # A new commit configures again, so that the header does not go stale.
+    # A new commit configures again, so that the source does not go stale.
     execute_process(
       COMMAND "${DUEL_GIT}" rev-parse --git-path logs/HEAD
       WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
@@ -29,3 +29,5 @@ endif()
 set(DUEL_GENERATED_INCLUDE_DIR "${PROJECT_BINARY_DIR}/generated/include")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/version_info.h.in"
   "${DUEL_GENERATED_INCLUDE_DIR}/duel/version_info.h" @ONLY)
+set(DUEL_GIT_COMMIT_SOURCE "${PROJECT_BINARY_DIR}/generated/git_commit.cc")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/git_commit.cc.in" "${DUEL_GIT_COMMIT_SOURCE}" @ONLY)

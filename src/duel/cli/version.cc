@@ -1,4 +1,5 @@
 #include "duel/cli/commands.h"
+#include "duel/core/git_commit.h"
 #include "duel/core/json.h"
 #include "duel/version_info.h"
 
@@ -14,14 +15,14 @@ void add_version_command(Command& program) {
     if (json) {
       Json facts;
       facts["version"] = kVersion;
-      facts["commit"] = kGitCommit.empty() ? Json() : kGitCommit;
+      facts["commit"] = git_commit().empty() ? Json() : git_commit();
       facts["compiler"] = kCompiler;
       facts["build_type"] = kBuildType;
       facts["platform"] = kPlatform;
       return context.done(facts.dump_pretty());
     }
     return context.done("duel {}\ncommit    {}\ncompiler  {}, {}\nplatform  {}\n", kVersion,
-                        kGitCommit.empty() ? "unknown" : kGitCommit, kCompiler, kBuildType,
+                        git_commit().empty() ? "unknown" : git_commit(), kCompiler, kBuildType,
                         kPlatform);
   };
 }

@@ -6,6 +6,7 @@
 #include "duel/core/archive_containers.h"
 #include "duel/core/deflate.h"
 #include "duel/core/described_json.h"
+#include "duel/core/git_commit.h"
 #include "duel/core/timestamp.h"
 #include "duel/experiment/experiment.h"
 #include "duel/log/experiment_log.h"
@@ -23,8 +24,8 @@ constexpr std::size_t kMostStateBytes = std::size_t{1} << 30;
 std::string version_of_snapshots() {
   // A policy's state means something to the code that made it only, and that is known by its
   // commit.
-  return fmt::format("{}/{}{}{}", kSnapshotFormat, kVersion, kGitCommit.empty() ? "" : "+",
-                     kGitCommit);
+  return fmt::format("{}/{}{}{}", kSnapshotFormat, kVersion, git_commit().empty() ? "" : "+",
+                     git_commit());
 }
 
 // The bytes that a snapshot was made of, if it is one of this program's.

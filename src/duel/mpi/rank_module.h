@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "duel/core/git_commit.h"
 #include "duel/jobs/ranks.h"
 #include "duel/version_info.h"
 
@@ -17,7 +18,7 @@ using RankModuleStart = RankTransport* (*)();
 
 // A class passes between the two, so both have to be of one build.
 inline std::string rank_module_version() {
-  return std::string(kVersion) + " " + std::string(kGitCommit) + " " + std::string(kCompiler);
+  return std::string(kVersion) + " " + std::string(git_commit()) + " " + std::string(kCompiler);
 }
 
 }  // namespace duel
