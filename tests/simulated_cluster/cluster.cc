@@ -42,6 +42,7 @@ struct Node {
   std::shared_ptr<NodeStore> store;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Upkeep> upkeep;
+  std::string said;     // to the operator
   bool is_cut = false;  // from the database
   bool is_up() const { return !process->dead && upkeep != nullptr; }
 };
@@ -51,12 +52,25 @@ std::vector<std::unique_ptr<Node>>& graveyard() {
   return nodes;
 }
 
-ExperimentRecord experiment_of(const std::string& id, std::uint64_t seed) {
+// An answer, or an error that passes for one (Without::silence_of_lost_states).
+template <class Answer>
+struct Said {
+  Result<Answer> answer;
+  bool is_of_nothing = false;
+};
+template <class Answer>
+bool rests_on_nothing(const Said<Answer>& said) {
+  return said.is_of_nothing;
+}
+
+ExperimentRecord experiment_of(const std::string& id, std::uint64_t seed, double alpha) {
   ExperimentRecord record;
   record.experiment_id = id;
   for (const char* arm : {"a", "b", "c"}) record.arms.push_back({arm, "", "", Json()});
+  if (seed % 8 < 4) record.arms.pop_back();
   record.policy = "rucb";
   record.stopping.arms_fixed = false;
+  record.stopping.alpha = alpha;
   record.service.feedback.timeout_s = 1'000'000;
   record.seed = seed;
   return record;
@@ -64,14 +78,23 @@ ExperimentRecord experiment_of(const std::string& id, std::uint64_t seed) {
 
 class Cluster {
  public:
-  Cluster(std::uint64_t seed, std::ostream* story)
-      : trouble_(trouble_of(seed)), scheduler_(seed), dice_(seed ^ 0x5eed), story_(story) {
+  Cluster(std::uint64_t seed, std::ostream* story, Without without)
+      : trouble_(trouble_of(seed)),
+        without_(without),
+        scheduler_(seed),
+        dice_(seed ^ 0x5eed),
+        story_(story) {
     server_ = std::make_shared<MemoryServer>(
         [this] { return SimulatedWorld::kEpochMs + scheduler_.now_ns() / kMs; });
     nodes_.resize(3);
     seed_ = seed;
-    silence_ = dice_.chance(0.5) ? 0.05 : 0.6;
+    // A duel that nobody answers stands before every certificate.
+    silence_ = dice_.chance(0.5) ? 0 : dice_.chance(0.5) ? 0.05 : 0.8;
     sync_interval_ = std::chrono::milliseconds(dice_.chance(0.5) ? 100 : 1'000);
+    if (dice_.chance(0.5) || trouble_ == Trouble::damage) snapshot_every_ = 15;
+    // So that certificates come soon, late and never.
+    alpha_ = 0.2 / static_cast<double>(1U << dice_.below(16));
+    if (without == Without::time_to_come_back) server_->let_nobody_come_back();
   }
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
@@ -87,6 +110,7 @@ class Cluster {
     end_ns_ = scheduler_.now_ns() + kWork;
     for (int k = 0; k < 4; ++k) begin_client(k);
     next_fault();
+    if (trouble_ == Trouble::damage) later(kWork / 8 + some_leases_ns(), [this] { damage(); });
     scheduler_.run_until(end_ns_);
     heal();
     const std::int64_t patience = scheduler_.now_ns() + kPatience;
@@ -95,7 +119,13 @@ class Cluster {
     }
     if (clients_at_work_ > 0) violate(fmt::format("{} clients are stuck", clients_at_work_));
     scheduler_.run_until(scheduler_.now_ns() + 2 * kLease);
-    for (const char* id : kExperiments) check_log(id);
+    for (const char* id : kExperiments) {
+      if (damaged_.contains(id)) {
+        check_out_of_service(id);
+      } else {
+        check_log(id);
+      }
+    }
     for (const auto& node : nodes_) {
       if (!node || !node->store) continue;
       run_.tails_appended_again += node->store->counts().tails_appended_again;
@@ -123,6 +153,10 @@ class Cluster {
   void violate(std::string what) {
     tell("VIOLATION " + what);
     run_.violations.push_back(std::move(what));
+  }
+  // What a damaged experiment says and lacks proves nothing.
+  void violate_of(const std::string& experiment, std::string what) {
+    if (!damaged_.contains(experiment)) violate(std::move(what));
   }
   void tell(const std::string& what) {
     scheduler_.note(hash_text(what) ^ static_cast<std::uint64_t>(scheduler_.now_ns()));
@@ -168,7 +202,12 @@ class Cluster {
       }
       node.store = std::move(store);
     }
-    auto engine = Engine::start(node.store, {.owners = 2, .world = node.world.get()});
+    auto engine = Engine::start(
+        node.store, {.owners = 2,
+                     .snapshot_every = snapshot_every_,
+                     .snapshot_interval = std::chrono::milliseconds(200),
+                     .world = node.world.get(),
+                     .say = [&node](const std::string& message) { node.said += message + "\n"; }});
     if (node.process->dead) {
       if (engine.ok()) node.engine = std::move(*engine);
       return;
@@ -197,14 +236,23 @@ class Cluster {
   }
   Passage question(Node& node, SessionUse use, std::string_view statement) {
     std::int64_t journey = journey_ns();
-    if (use == SessionUse::syncing) journey += scheduler_.dice.between_ns(kMs, 20 * kMs);
+    const bool syncs = use == SessionUse::syncing;
+    if (syncs) {
+      journey += scheduler_.dice.between_ns(kMs, has_slow_disk_ ? 3 * kLease / 2 : 20 * kMs);
+    }
     scheduler_.pass(node.process, journey);
     if (node.process->dead) return Passage::question_lost;
+    // PostgreSQL stops itself where a sync fails: what it could not write may be dropped.
+    if (statement == "sync" && next_sync_fails_ns_ > 0) {
+      ++run_.failed_syncs;
+      break_database(std::exchange(next_sync_fails_ns_, 0));
+      return Passage::answer_lost;
+    }
     if (node.is_cut) {
       scheduler_.pass(node.process, kAnswerLimit);
       return Passage::question_lost;
     }
-    if (journey > kAnswerLimit) return Passage::late;
+    if (journey > kAnswerLimit && !syncs) return Passage::late;
     if (!is_flaky_ || statement == "connect") return Passage::through;
     const double draw = scheduler_.dice.unit();
     return draw < 0.04   ? Passage::question_lost
@@ -237,7 +285,7 @@ class Cluster {
   }
   void fault() {
     const bool nodes_too = trouble_ != Trouble::database;
-    const std::uint64_t kind = dice_.below(nodes_too ? 8 : 2);
+    const std::uint64_t kind = dice_.below(nodes_too ? 10 : 4);
     const std::size_t k = dice_.below(nodes_.size());
     Node& node = *nodes_[k];
     const std::int64_t time = some_leases_ns();
@@ -246,20 +294,28 @@ class Cluster {
       case 1:
         return break_database(time);
       case 2:
+        tell("the database's disk is slow");
+        has_slow_disk_ = true;
+        return later(time, [this] { has_slow_disk_ = false; });
       case 3:
-        return kill(k, time);
+        tell("the next sync fails");
+        next_sync_fails_ns_ = time;
+        return;
       case 4:
+      case 5:
+        return kill(k, time);
+      case 6:
         if (node.process->dead) return;
         tell(fmt::format("{} is paused for {} ms", node.process->name, time / kMs));
         node.process->paused_until_ns = scheduler_.now_ns() + time;
         return;
-      case 5:
+      case 7:
         tell(fmt::format("{} is cut off for {} ms", node.process->name, time / kMs));
         node.is_cut = true;
         return later(time, [this, k, process = node.process] {
           if (nodes_[k]->process == process) nodes_[k]->is_cut = false;
         });
-      case 6:
+      case 8:
         tell("the database is slow");
         is_slow_ = true;
         return later(time / 2, [this] { is_slow_ = false; });
@@ -273,8 +329,10 @@ class Cluster {
   void break_database(std::int64_t time) {
     if (!server_->is_up()) return;
     ++run_.outages;
-    if (trouble_ != Trouble::nodes && dice_.chance(0.7)) {
+    const bool may_crash = trouble_ == Trouble::database || trouble_ == Trouble::both;
+    if (may_crash && dice_.chance(0.7)) {
       ++run_.crashes;
+      // A commit of which the disk has a part only is not one: it does not count as kept.
       const std::size_t kept = dice_.below(server_->not_on_disk() + 1);
       tell(fmt::format("the database crashes for {} ms, {} of {} commits are kept", time / kMs,
                        kept, server_->not_on_disk()));
@@ -297,10 +355,30 @@ class Cluster {
     node.process->dead = true;
     later(time, [this, k] { start_node(k); });
   }
+  // A byte of a record that a snapshot stands above, as soon as there is one.
+  void damage() {
+    const std::string name = kExperiments[dice_.below(kExperiments.size())];
+    const auto seen = server_->experiment(name);
+    const std::uint64_t below = seen && seen->snapshot ? seen->snapshot->sequence : 0;
+    const std::uint64_t sequence = below == 0 ? 0 : 1 + dice_.below(below);
+    const auto bits = static_cast<char>(1U << dice_.below(7));
+    if (below < 10 || !server_->damage(name, sequence, dice_.next(), bits)) {
+      return later(200 * kMs, [this] {
+        if (scheduler_.now_ns() < end_ns_) damage();
+      });
+    }
+    ++run_.damages;
+    tell(fmt::format("a byte of record {} of {} changes, below the snapshot at {}", sequence, name,
+                     below));
+    damaged_[name] = seen->row.epoch;
+  }
   void heal() {
     tell("no more faults");
     if (!server_->is_up()) server_->run();
-    is_slow_ = is_flaky_ = false;
+    is_slow_ = is_flaky_ = has_slow_disk_ = false;
+    next_sync_fails_ns_ = 0;
+    // Who has read a log before it was damaged goes on serving. After a start nobody has.
+    for (std::size_t k = 0; k < nodes_.size() && !damaged_.empty(); ++k) kill(k, 100 * kMs);
     for (std::size_t k = 0; k < nodes_.size(); ++k) {
       nodes_[k]->is_cut = false;
       nodes_[k]->process->paused_until_ns = 0;
@@ -314,7 +392,7 @@ class Cluster {
   struct Insisting {
     std::string experiment;
     AnswerWhen when;
-    std::function<Result<Answer>(const Turn&)> work;
+    std::function<Result<Answer>(Node&, const Turn&)> work;
     std::function<void(Result<Answer>, int tries)> done;
     int tries = 0;
     bool over = false;
@@ -343,24 +421,40 @@ class Cluster {
   void ask(Node& node, const std::shared_ptr<Insisting<Answer>>& one, int attempt,
            const Again& again) {
     const auto process = node.process;
-    node.engine->template ask<Answer>(
-        one->experiment, one->when, one->work,
-        [this, one, attempt, process, again](Result<Answer> answer, const Delivery&) {
+    node.engine->template ask<Said<Answer>>(
+        one->experiment, one->when,
+        [this, one, &node](const Turn& turn) { return work(node, *one, turn); },
+        [this, one, attempt, process, again](Result<Said<Answer>> said, const Delivery&) {
           if (process->dead) return;
+          Result<Answer> answer = said.ok() ? std::move(said->answer) : said.error();
           later(journey_of_client_ns(), [this, one, attempt, again, answer = std::move(answer)] {
             if (one->over || one->tries != attempt) return;
-            if (!answer.ok() && answer.error().code == ErrorCode::io) {
-              return again(scheduler_.dice.between_ns(10 * kMs, 100 * kMs));
-            }
+            const bool passes = !answer.ok() && answer.error().code == ErrorCode::io &&
+                                reason_of(answer.error()) != Reason::damaged;
+            if (passes) return again(scheduler_.dice.between_ns(10 * kMs, 100 * kMs));
             one->over = true;
             one->done(answer, attempt);
           });
         });
   }
+  template <class Answer>
+  Result<Said<Answer>> work(Node& node, const Insisting<Answer>& one, const Turn& turn) {
+    if (without_ == Without::audits) node.engine->audits().pass(one.experiment);
+    Result<Answer> answer = one.work(node, turn);
+    if (answer.ok()) {
+      const bool is_of_nothing = duel::rests_on_nothing(*answer);
+      return Said<Answer>{std::move(answer), is_of_nothing};
+    }
+    if (without_ == Without::silence_of_lost_states &&
+        turn.moment.store == StoreAccess::unreadable && node.store->holds_lease()) {
+      return Said<Answer>{std::move(answer), true};
+    }
+    return answer.error();
+  }
   std::int64_t journey_of_client_ns() { return scheduler_.dice.between_ns(100'000, 2 * kMs); }
   template <class Answer>
   void insist(std::string experiment, AnswerWhen when,
-              std::function<Result<Answer>(const Turn&)> work,
+              std::function<Result<Answer>(Node&, const Turn&)> work,
               std::function<void(Result<Answer>, int)> done) {
     insist(std::make_shared<Insisting<Answer>>(
         Insisting<Answer>{std::move(experiment), when, std::move(work), std::move(done)}));
@@ -368,7 +462,7 @@ class Cluster {
 
   void create(const std::string& id) {
     bool created = false;
-    const auto record = experiment_of(id, seed_);
+    const auto record = experiment_of(id, seed_, alpha_);
     for (int round = 0; round < 1'000 && !created; ++round) {
       scheduler_.run_until(scheduler_.now_ns() + 20 * kMs);
       for (const auto& node : nodes_) {
@@ -408,15 +502,17 @@ class Cluster {
     insist<Offer>(told.experiment, AnswerWhen::appended, serve_work(id),
                   [this, k, n, id](const Result<Offer>& offer, int) { served(k, n, id, offer); });
   }
-  static std::function<Result<Offer>(const Turn&)> serve_work(const std::string& id) {
-    return [id](const Turn& turn) {
-      return turn.experiment.serve({.duel_id = id, .request = "r"}, turn.moment);
+  std::function<Result<Offer>(Node&, const Turn&)> serve_work(const std::string& id) const {
+    const bool made_for_it = without_ == Without::ids_that_may_be_logged;
+    return [id, made_for_it](Node&, const Turn& turn) {
+      return turn.experiment.serve({.duel_id = id, .made_for_it = made_for_it, .request = "r"},
+                                   turn.moment);
     };
   }
   void served(int k, int n, const std::string& id, const Result<Offer>& offer) {
     Told& told = told_[id];
     if (!offer.ok()) {
-      violate(fmt::format("serve of {}: {}", id, offer.error().to_string()));
+      violate_of(told.experiment, fmt::format("serve of {}: {}", id, offer.error().to_string()));
       return next_duel(k, n);
     }
     const auto* duel = std::get_if<Served>(&*offer);
@@ -459,9 +555,9 @@ class Cluster {
     report(k, n, id);
   }
 
-  static std::function<Result<Reported>(const Turn&)> report_work(const std::string& id,
-                                                                  const Answer& answer) {
-    return [id, answer](const Turn& turn) {
+  static std::function<Result<Reported>(Node&, const Turn&)> report_work(const std::string& id,
+                                                                         const Answer& answer) {
+    return [id, answer](Node&, const Turn& turn) {
       return turn.experiment.report({.duel_id = id, .answer = answer}, turn.moment);
     };
   }
@@ -486,14 +582,15 @@ class Cluster {
         told.denied = true;
         tell(id + " is denied");
       } else {
-        violate(fmt::format("report of {}: {}", id, said.error().to_string()));
+        violate_of(told.experiment, fmt::format("report of {}: {}", id, said.error().to_string()));
       }
       return next_duel(k, n);
     }
     const bool fits = said->what == Reported::What::applied ||
                       (said->what == Reported::What::duplicate && tries > 1);
     if (!fits) {
-      violate(fmt::format("report of {} is {} at try {}", id, to_word(said->what), tries));
+      violate_of(told.experiment,
+                 fmt::format("report of {} is {} at try {}", id, to_word(said->what), tries));
       return next_duel(k, n);
     }
     ++run_.outcomes;
@@ -516,9 +613,10 @@ class Cluster {
         told_[id].experiment, AnswerWhen::durable, report_work(id, answer),
         [this, k, n, id, wanted](const Result<Reported>& said, int) {
           if (!said.ok() || said->what != wanted) {
-            violate(fmt::format("{} was acknowledged, and reported again it is {}, not {}", id,
-                                said.ok() ? to_word(said->what) : said.error().to_string(),
-                                to_word(wanted)));
+            violate_of(told_[id].experiment,
+                       fmt::format("{} was acknowledged, and reported again it is {}, not {}", id,
+                                   said.ok() ? to_word(said->what) : said.error().to_string(),
+                                   to_word(wanted)));
           }
           next_duel(k, n);
         });
@@ -526,38 +624,51 @@ class Cluster {
   void look_up(int k, int n, const std::string& id) {
     insist<bool>(
         told_[id].experiment, AnswerWhen::durable,
-        [id](const Turn& turn) -> Result<bool> {
+        [id](Node&, const Turn& turn) -> Result<bool> {
           DUEL_ASSIGN(const DuelRecords found, turn.experiment.find(id));
           return found.settled.has_value();
         },
         [this, k, n, id](const Result<bool>& settled, int) {
           if (!settled.ok() || !*settled) {
-            violate(fmt::format("{} was acknowledged, and looked up it is {}", id,
-                                settled.ok() ? "open" : settled.error().to_string()));
+            violate_of(told_[id].experiment,
+                       fmt::format("{} was acknowledged, and looked up it is {}", id,
+                                   settled.ok() ? "open" : settled.error().to_string()));
           }
           next_duel(k, n);
         });
   }
+  struct Shown {
+    std::string certificate;
+    std::uint64_t epoch = 0;  // in which the node that shows it owns the experiment
+  };
   void look_for_certificate(int k, int n) {
     const std::string experiment = kExperiments[scheduler_.dice.below(kExperiments.size())];
-    insist<std::string>(
+    insist<Shown>(
         experiment, AnswerWhen::durable,
-        [](const Turn& turn) -> Result<std::string> {
+        [experiment](Node& node, const Turn& turn) -> Result<Shown> {
           const auto& given = turn.experiment.ledger().certificate();
-          return given ? fmt::format("{} at {} ({})", to_word(given->kind), given->sequence,
-                                     given->head)
-                       : std::string();
+          if (!given) return Shown{};
+          // As at the doors (Views::answer).
+          if (!node.engine->audits().passed(experiment)) return Error::io("it is being read");
+          return Shown{
+              fmt::format("{} at {} ({})", to_word(given->kind), given->sequence, given->head),
+              node.store->epoch(experiment).value_or(0)};
         },
-        [this, k, n, experiment, before = certificates_[experiment]](
-            const Result<std::string>& given, int) {
+        [this, k, n, experiment, before = certificates_[experiment]](const Result<Shown>& given,
+                                                                     int) {
           std::string& seen = certificates_[experiment];
           if (!given.ok()) {
-            violate("certificate: " + given.error().to_string());
-          } else if (!before.empty() && *given != before) {
-            violate(fmt::format("the certificate was '{}' and is '{}'", before, *given));
-          } else if (!given->empty()) {
+            violate_of(experiment, "certificate: " + given.error().to_string());
+          } else if (!before.empty() && given->certificate != before) {
+            violate_of(experiment, fmt::format("the certificate was '{}' and is '{}'", before,
+                                               given->certificate));
+          } else if (!given->certificate.empty()) {
             if (seen.empty()) ++run_.certificates;
-            seen = *given;
+            seen = given->certificate;
+            const auto damaged = damaged_.find(experiment);
+            if (damaged != damaged_.end() && given->epoch > damaged->second) {
+              violate("a certificate is shown by a node that has not read the damaged log");
+            }
           }
           next_duel(k, n);
         });
@@ -632,7 +743,33 @@ class Cluster {
     }
   }
 
+  // Who took the experiment after the damage came back from a snapshot above it, or found it.
+  void check_out_of_service(const std::string& experiment) {
+    const auto seen = server_->experiment(experiment);
+    for (const MemoryTables::Line& line : seen->lines) {
+      const bool certifies = line.text.find("\"record\":\"certified\"") != std::string::npos;
+      if (certifies && line.epoch > damaged_.at(experiment)) {
+        violate("a node has certified on a damaged log that it has not read");
+      }
+    }
+    const auto refused = std::make_shared<bool>(false);
+    const std::int64_t limit = scheduler_.now_ns() + kPatience;
+    while (!*refused && scheduler_.now_ns() < limit) {
+      insist<bool>(
+          experiment, AnswerWhen::durable, [](Node&, const Turn&) -> Result<bool> { return true; },
+          [refused](const Result<bool>& said, int) { *refused = *refused || !said.ok(); });
+      scheduler_.run_until(scheduler_.now_ns() + 500 * kMs);
+    }
+    if (!*refused) return violate(experiment + " is damaged, and still in service");
+    const bool is_named = std::ranges::any_of(nodes_, [&](const auto& node) {
+      return node->is_up() && node->engine->audits().out_of_service().contains(experiment) &&
+             node->said.find("'" + experiment + "'") != std::string::npos;
+    });
+    if (!is_named) violate(experiment + " is out of service, and nobody says so");
+  }
+
   const Trouble trouble_;
+  const Without without_;
   Scheduler scheduler_;
   Dice dice_;  // of the faults
   std::ostream* const story_;
@@ -641,11 +778,16 @@ class Cluster {
   std::vector<std::shared_ptr<NodeStore>> kept_;
   std::uint64_t seed_ = 0;
   double silence_ = 0;  // share of duels that nobody answers
+  double alpha_ = 0;
   std::chrono::milliseconds sync_interval_{};
   int starts_ = 0;
   std::int64_t end_ns_ = 0;
   bool is_slow_ = false;
   bool is_flaky_ = false;
+  bool has_slow_disk_ = false;
+  std::int64_t next_sync_fails_ns_ = 0;  // and the outage after it lasts so long; 0: it does not
+  std::uint64_t snapshot_every_ = 20'000;
+  std::map<std::string, std::uint64_t> damaged_;  // and the epoch at that time
   int clients_at_work_ = 0;
   std::map<std::string, Told> told_;                          // by duel
   std::vector<std::pair<std::string, std::string>> replays_;  // that differed, and how
@@ -656,14 +798,15 @@ class Cluster {
 }  // namespace
 
 Trouble trouble_of(std::uint64_t seed) {
-  constexpr std::array<Trouble, 3> kAll{Trouble::database, Trouble::nodes, Trouble::both};
+  constexpr std::array<Trouble, kTroubles> kAll{Trouble::database, Trouble::nodes, Trouble::both,
+                                                Trouble::damage};
   return kAll[seed % kAll.size()];
 }
 
-ClusterRun run_cluster(std::uint64_t seed, std::ostream* story) {
+ClusterRun run_cluster(std::uint64_t seed, std::ostream* story, Without without) {
   // Killed nodes refer to what they ran in.
   static auto& kept = *new std::vector<std::unique_ptr<Cluster>>();
-  kept.push_back(std::make_unique<Cluster>(seed, story));
+  kept.push_back(std::make_unique<Cluster>(seed, story, without));
   return kept.back()->run();
 }
 

@@ -17,13 +17,36 @@ namespace duel {
 
 // Which faults there are, and so what may be lost.
 enum class Trouble {
-  // The database crashes and stands still, the nodes are well: nothing may be lost.
+  // The database crashes and stands still, its disk is slow and its syncs fail; the nodes are well:
+  // nothing may be lost.
   database,
-  // Nodes are killed, paused and cut off, statements are lost and late; the database only stops.
+  // Nodes are killed, paused and cut off, statements and their answers are lost and late; the
+  // database only stops.
   nodes,
   // All of it at once. A serve may be lost where the database crashes and its owner, too, but never
   // an outcome that was acknowledged.
   both,
+  // As `nodes`, and a byte of a record below a snapshot changes: nothing may be certified by those
+  // who come later, and the experiment has to go out of service.
+  damage,
+};
+
+// A rule that the run is to do without, so that a test can show that its violation is found. Each is
+// broken through what the tests own: the clients' words, the database in memory, or a function that
+// is public anyway. No source of the product knows of this.
+enum class Without {
+  nothing,
+  // Under an id that may have been logged no fallback is given (Experiment::serve). Clients say of
+  // each id that it was made for this very request.
+  ids_that_may_be_logged,
+  // What an object says that is not known to be the fold of the log is not passed on
+  // (Engine::Owner::work): it denies duels that another node has acknowledged. Errors pass for
+  // answers that rest on nothing.
+  silence_of_lost_states,
+  // After a crash of the database an owner has a lease's time to come back (Database, `take`).
+  time_to_come_back,
+  // Nothing is certified on a log that was not read (service/audits.h). Every log passes for read.
+  audits,
 };
 
 struct ClusterRun {
@@ -40,10 +63,15 @@ struct ClusterRun {
   std::uint64_t tails_appended_again = 0;
   std::uint64_t taken_over = 0;
   std::uint64_t certificates = 0;
+  std::uint64_t damages = 0;
+  std::uint64_t failed_syncs = 0;
 };
 
+// A seed and the one that comes so many later have the same trouble.
+inline constexpr std::uint64_t kTroubles = 4;
 Trouble trouble_of(std::uint64_t seed);
 // `story`: where to tell what happens; null: nowhere.
-ClusterRun run_cluster(std::uint64_t seed, std::ostream* story = nullptr);
+ClusterRun run_cluster(std::uint64_t seed, std::ostream* story = nullptr,
+                       Without without = Without::nothing);
 
 }  // namespace duel

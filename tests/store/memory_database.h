@@ -35,6 +35,7 @@ struct MemoryTables {
   struct Line {
     std::string key;
     std::string text;
+    std::uint64_t epoch = 0;  // in which it was appended
   };
   struct Experiment {
     ExperimentRow row;
@@ -115,6 +116,33 @@ class MemoryServer {
     const std::lock_guard lock(mutex_);
     return late_.size();
   }
+  // Breaks a rule on purpose: after a crash the first node that comes takes what others own, and
+  // the lines that only their owners have are lost.
+  void let_nobody_come_back() {
+    const std::lock_guard lock(mutex_);
+    nobody_comes_back_ = true;
+  }
+  // The experiment as everybody sees it; nothing where there is none.
+  std::optional<MemoryTables::Experiment> experiment(const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = seen_.experiments.find(name);
+    if (found == seen_.experiments.end()) return std::nullopt;
+    return found->second;
+  }
+  // Changes a byte of a line that is on the disk, and of what is seen of it. False where there is no
+  // such line yet.
+  bool damage(const std::string& name, std::uint64_t sequence, std::size_t byte, char bits) {
+    const std::lock_guard lock(mutex_);
+    for (MemoryTables* const tables : {&on_disk_, &seen_}) {
+      const auto found = tables->experiments.find(name);
+      if (found == tables->experiments.end()) return false;
+      auto& lines = found->second.lines;
+      if (sequence == 0 || sequence > lines.size()) return false;
+      std::string& text = lines[sequence - 1].text;
+      text[byte % text.size()] ^= bits;
+    }
+    return true;
+  }
 
  private:
   friend class MemorySession;
@@ -139,6 +167,7 @@ class MemoryServer {
     return node != seen_.nodes.end() && node->second.lease_until_ms > clock_ms_();
   }
   bool owner_may_come_back(const MemoryTables::Node& node) const {
+    if (nobody_comes_back_) return false;
     const std::int64_t since = life_.empty() ? clock_ms_() : since_ms_;
     return since + node.lease_ms > clock_ms_();
   }
@@ -164,6 +193,7 @@ class MemoryServer {
   std::string life_ = "first";  // a crash empties it
   std::int64_t since_ms_ = kLongAgo;
   bool up_ = true;
+  bool nobody_comes_back_ = false;
   std::uint64_t sessions_of_ = 0;  // how often all sessions have ended
   std::uint64_t next_id_ = 1;
   std::vector<std::pair<std::uint64_t, std::function<void()>>> late_;
@@ -332,7 +362,7 @@ class MemorySession final : public DatabaseSession {
     for (const HeadMove& move : moves) {
       Kept& one = kept->emplace_back(Kept{move.id, move.epoch, move.at, move.to, {}, {}});
       for (const Line* line : move.lines) {
-        one.lines.push_back({std::string(line->key), std::string(line->text)});
+        one.lines.push_back({std::string(line->key), std::string(line->text), move.epoch});
         if (line->tag != 0) one.tags.push_back(line->tag);
       }
     }
