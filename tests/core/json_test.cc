@@ -136,6 +136,21 @@ TEST(Json, a_number_is_written_with_as_few_digits_as_it_takes) {
   }
 }
 
+// simdjson 3.0 makes 0.149 of one third.
+TEST(Json, a_number_has_as_many_digits_as_one_likes) {
+  const auto number = [](const std::string& text) { return Json::parse(text)->get<double>(); };
+  EXPECT_EQ(number("0.33333333333333333333"), 1.0 / 3);
+  EXPECT_EQ(number("-0.50000000000000000000000"), -0.5);
+  EXPECT_EQ(number("0.1000000000000000055511151231257827"), 0.1);
+  EXPECT_EQ(number("0.000000000000000000001234567890123456789012"), 1.234567890123456789e-21);
+  EXPECT_EQ(number("1.00000000000000000000000"), 1);
+  EXPECT_EQ(number("0." + std::string(400, '0') + "1"), 0);
+  EXPECT_EQ(number("0." + std::string(1000, '3')), 1.0 / 3);
+  EXPECT_EQ(number("0.50000000000000000000000e300"), 5e299);
+  EXPECT_FALSE(Json::parse("1" + std::string(400, '0') + ".5"));
+  EXPECT_FALSE(Json::parse("0.33333333333333333333x"));
+}
+
 TEST(Json, what_is_no_json_is_nothing) {
   for (const char* text : {"", "{", "[1,]", "{\"a\"}", "1 2", "nul", "\"\xff\"", "NaN"}) {
     EXPECT_FALSE(Json::parse(text)) << text;

@@ -138,6 +138,19 @@ TEST(ExperimentLog, every_kind_of_record_is_read_as_it_was_written) {
   EXPECT_EQ(kinds.size(), std::variant_size_v<Record>);
 }
 
+// Not by Duel, which writes as few as it takes.
+TEST(ExperimentLog, numbers_may_be_written_with_many_digits) {
+  std::string line = with_service().text();
+  line.resize(line.find('\n') + 1);
+  const std::string alpha = "\"alpha\":0.05,";
+  const std::size_t at = line.find(alpha);
+  ASSERT_NE(at, std::string::npos);
+  line.insert(at + alpha.size() - 1, "00000000000000000000");
+  const std::vector<LogEntry> read = read_all(line);
+  ASSERT_EQ(read.size(), 1);
+  EXPECT_EQ(std::get<ExperimentRecord>(read[0].record).stopping.alpha, 0.05);
+}
+
 TEST(ExperimentLog, the_chain_can_be_followed_with_any_sha256_program) {
   // printf '%064d{"seq":1,...' 0 | sha256sum, worked out with coreutils.
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -14,6 +14,7 @@
 
 #include "duel/core/check.h"
 #include "duel/core/json_line.h"
+#include "duel/core/simdjson_number.h"
 #include "duel/core/utf8.h"
 
 namespace duel {
@@ -312,7 +313,7 @@ class Reader {
       out = natural;
     } else if (value.get_int64().get(whole) == simdjson::SUCCESS) {
       out = whole;
-    } else if (value.get_double().get(real) == simdjson::SUCCESS) {
+    } else if (read_double(value, real)) {
       out = real;
     } else {
       return false;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "duel/core/simdjson_number.h"
 #include "duel/core/spelling.h"
 #include "duel/core/timestamp.h"
 #include "duel/log/record_fields.h"
@@ -169,7 +170,7 @@ Status read_value(Value value, std::string_view name, std::optional<std::uint64_
 }
 
 Status read_value(Value value, std::string_view name, double& out) {
-  if (value.get_double().get(out) != simdjson::SUCCESS) return wrong_value(name, "a number");
+  if (!read_double(value, out)) return wrong_value(name, "a number");
   return Done{};
 }
 

@@ -12,6 +12,7 @@
 
 #include "duel/core/csv.h"
 #include "duel/core/numbers.h"
+#include "duel/core/simdjson_number.h"
 #include "duel/core/text_lines.h"
 
 namespace duel {
@@ -154,8 +155,9 @@ class ClickEvents::Reader {
           const auto code = entry.value().get_uint64().get(event.ordinal);
           if (code != simdjson::SUCCESS) return wrong(key, "a whole number");
         } else if (name == "duel" && key == "seconds") {
-          const auto code = entry.value().get_double().get(event.seconds);
-          if (code != simdjson::SUCCESS || event.seconds < 0) {
+          ondemand::value seconds;
+          if (entry.value().get(seconds) != simdjson::SUCCESS ||
+              !read_double(seconds, event.seconds) || event.seconds < 0) {
             return wrong(key, "a number of seconds");
           }
         }
