@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace duel {
@@ -149,6 +151,101 @@ TEST(Json, a_number_has_as_many_digits_as_one_likes) {
   EXPECT_EQ(number("0.50000000000000000000000e300"), 5e299);
   EXPECT_FALSE(Json::parse("1" + std::string(400, '0') + ".5"));
   EXPECT_FALSE(Json::parse("0.33333333333333333333x"));
+}
+
+TEST(Json, numbers_can_be_kept_as_they_were_written) {
+  const auto kept = [](const std::string& text) {
+    return Json::parse(text, {.numbers_as_written = true});
+  };
+  for (const std::string text : {"0.30",
+                                 "1.0",
+                                 "1.00",
+                                 "-0",
+                                 "0",
+                                 "-0.0",
+                                 "1e3",
+                                 "1E+3",
+                                 "1e-5",
+                                 "1e-05",
+                                 "0.1e1",
+                                 "100",
+                                 "18446744073709551615",
+                                 "18446744073709551616",
+                                 "-9223372036854775809",
+                                 "12345678901234567890123",
+                                 "0.1000000000000000055511151231257827",
+                                 "1e400",
+                                 "-1E400",
+                                 "1e-400",
+                                 "1e99999999999999999999"}) {
+    for (const std::string& around :
+         {text, "[" + text + "]", "{\"a\":" + text + "}", "[1," + text + ",{\"b\":2}]"}) {
+      ASSERT_TRUE(kept(around)) << around;
+      EXPECT_EQ(kept(around)->dump(), around);
+    }
+    EXPECT_TRUE(kept(text)->is_number()) << text;
+    EXPECT_EQ(kept(" \n" + text + "\t ")->dump(), text);
+    // Only the spelling differs from what is read otherwise.
+    if (const auto plain = Json::parse(text)) {
+      EXPECT_EQ(*kept(text), *plain) << text;
+      EXPECT_EQ(*plain, *kept(text)) << text;
+      EXPECT_EQ(kept(text)->get<double>(), plain->get<double>()) << text;
+      EXPECT_EQ(kept(text)->with_plain_numbers().dump(), plain->dump()) << text;
+      EXPECT_TRUE(kept(text)->with_plain_numbers().same_kind(*plain)) << text;
+    }
+  }
+  EXPECT_EQ(kept("1e400")->get<double>(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(kept("-1e400")->get<double>(), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(kept("1" + std::string(400, '0') + "e-5")->get<double>(),
+            std::numeric_limits<double>::infinity());
+  EXPECT_EQ(kept("0." + std::string(400, '0') + "1e5")->get<double>(), 0);
+  for (const char* text : {"01", "1.", ".5", "-", "+1", "1e", "1e+", "--1", "0x10", "1e4x", "1.e5",
+                           "00", "-01", "1e400.5", "NaN", "Infinity"}) {
+    EXPECT_FALSE(kept(text)) << text;
+    EXPECT_FALSE(kept("[" + std::string(text) + "]")) << text;
+  }
+}
+
+TEST(Json, numbers_that_are_kept_as_written_are_equal_by_value) {
+  const auto kept = [](std::string_view text) {
+    return *Json::parse(text, {.numbers_as_written = true});
+  };
+  for (const auto& [one, other] : std::vector<std::pair<const char*, const char*>>{
+           {"0.30", "0.3"},
+           {"0.30", "3.00e-1"},
+           {"1.00", "1"},
+           {"1", "1.00"},
+           {"10e-1", "0.1e+1"},
+           {"-0", "0.000"},
+           {"12345678901234567890123", "12345678901234567890123.0"},
+           {"1e400", "10E399"},
+           // A double stands for whatever is read as this double: earlier versions kept only that.
+           {"1.2345678901234568e+22", "12345678901234567890123"}}) {
+    EXPECT_EQ(kept(one), kept(other)) << one << " " << other;
+    EXPECT_EQ(kept(other), kept(one)) << one << " " << other;
+  }
+  for (const auto& [one, other] : std::vector<std::pair<const char*, const char*>>{
+           {"12345678901234567890123", "12345678901234567890124"},
+           {"18446744073709551616", "18446744073709551615"},
+           {"1e400", "1e401"},
+           {"1e400", "-1e400"},
+           {"1e400", "1.0"},
+           {"0.30", "0.31"},
+           {"0.30", "true"},
+           {"-1.00", "1"}}) {
+    EXPECT_NE(kept(one), kept(other)) << one << " " << other;
+    EXPECT_NE(kept(other), kept(one)) << one << " " << other;
+    EXPECT_NE(kept(one).with_exact_numbers().dump(), kept(other).with_exact_numbers().dump());
+  }
+  for (const auto& [one, other] : std::vector<std::pair<const char*, const char*>>{
+           {"0.30", "0.3"}, {"3.00e-1", "0.3"}, {"1e400", "10E399"}, {"-0", "0"}}) {
+    EXPECT_EQ(kept(one).with_exact_numbers().dump(), kept(other).with_exact_numbers().dump());
+  }
+  const Json deep = kept(R"({"a":[0.30,{"b":12345678901234567890123}],"c":1e400,"d":"x"})");
+  EXPECT_EQ(deep.with_plain_numbers().dump(),
+            R"({"a":[0.3,{"b":1.2345678901234568e+22}],"c":1e400,"d":"x"})");
+  EXPECT_EQ(deep.with_exact_numbers().dump(),
+            R"({"a":[0.3,{"b":12345678901234567890123e0}],"c":1e400,"d":"x"})");
 }
 
 TEST(Json, what_is_no_json_is_nothing) {

@@ -96,6 +96,88 @@ TEST(Requests, the_same_experiment_in_another_order_of_names_is_a_repeat) {
   EXPECT_EQ(api.get(kOne).text("head"), head);
 }
 
+// The text of what stands under `name` in a text of JSON that ends with it or goes on with a comma.
+std::string after(const std::string& text, const std::string& name) {
+  const std::size_t begin = text.find(name);
+  return begin == std::string::npos ? "" : text.substr(begin + name.size());
+}
+
+TEST(Requests, numbers_of_a_payload_come_back_in_the_digits_that_they_were_given_in) {
+  const std::string payload =
+      R"({"alpha":0.30,"big":12345678901234567890123,"x":1e400,"y":1.0,"z":[1E+2,-0,0.1e-6]})";
+  ServedApi api;
+  const auto text = [&](HttpMethod method, const std::string& target, const std::string& body) {
+    const HttpFields headers{{"host", "127.0.0.1:7557"}, {"content-type", "application/json"}};
+    return std::string(api.exchange_with(http_request(method, target, body, headers)).text());
+  };
+  const auto has_payload = [&](const std::string& answer, int times = 1) {
+    std::size_t at = 0;
+    for (int k = 0; k < times; ++k) {
+      at = answer.find("\"payload\":" + payload, at + 1);
+      if (at == std::string::npos) return false;
+    }
+    return true;
+  };
+  const std::string body =
+      R"({"arms":[{"arm_id":"a","payload":)" + payload + R"(},{"arm_id":"b","payload":)" + payload +
+      R"(}],"stopping":{"arms":"open"},"tasks":[{"task_id":"t","payload":)" + payload + "}]}";
+  EXPECT_TRUE(has_payload(text(HttpMethod::put, kOne, body), 2));
+  ASSERT_EQ(api.post(kOne + "/start").status, 200);
+  EXPECT_TRUE(
+      has_payload(text(HttpMethod::put, kOne + "/arms/c", "{\"payload\": " + payload + "}")));
+  const auto check = [&] {
+    EXPECT_TRUE(has_payload(text(HttpMethod::get, kOne, ""), 3));
+    // Two arms and the task.
+    EXPECT_TRUE(has_payload(text(HttpMethod::post, kOne + "/duels", R"({"duel_id":"q"})"), 3));
+    const std::string log = api.streamed(kOne + "/export?what=audit");
+    EXPECT_NE(log.find(R"("content":)" + payload), std::string::npos);
+    EXPECT_NE(log.find(R"("items":[{"task_id":"t","payload":)" + payload), std::string::npos);
+    // Also of an arm that joined.
+    EXPECT_NE(after(log, R"("record":"arm_added")").find(R"("content":)" + payload),
+              std::string::npos);
+  };
+  check();
+  api.restart();  // from the snapshot, where an arm that joined is kept apart
+  check();
+  restart_from_log(api);
+  check();
+}
+
+TEST(Requests, the_same_payload_in_other_digits_is_a_repeat) {
+  ServedApi api;
+  const auto body = [](const std::string& number) {
+    return R"({"seed":7,"arms":[{"arm_id":"a","payload":{"x":)" + number +
+           R"(}},{"arm_id":"b"}],"stopping":{"alpha":0.05,"arms":"open"}})";
+  };
+  ASSERT_EQ(api.put(kOne, body("0.30")).status, 201);
+  for (const char* same : {"0.30", "0.3", "3e-1", "0.3000"}) {
+    EXPECT_EQ(api.put(kOne, body(same)).status, 200) << same;
+  }
+  EXPECT_EQ(api.put(kOne, body("0.31")).status, 409);
+  const auto arm = [&](const std::string& number) {
+    return api.put(kOne + "/arms/c", "{\"payload\":" + number + "}").status;
+  };
+  const std::string big = "12345678901234567890123";
+  EXPECT_EQ(arm(big), 201);
+  EXPECT_EQ(arm(big), 200);
+  EXPECT_EQ(arm(big + ".0"), 200);
+  EXPECT_EQ(arm("12345678901234567890124"), 409);
+  // As a body, too.
+  const std::string other = "/v1/experiments/f";
+  ASSERT_EQ(api.put(other, body(big)).status, 201);
+  EXPECT_EQ(api.put(other, body(big)).status, 200);
+  EXPECT_EQ(api.put(other, body("12345678901234567890124")).status, 409);
+}
+
+TEST(Requests, a_setting_that_no_double_holds_is_refused) {
+  ServedApi api;
+  const Told told = api.put(
+      kOne, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"guardrails":{"explore_floor":1e400}})");
+  EXPECT_EQ(told.status, 400);
+  EXPECT_EQ(pointer_of(told), "/guardrails/explore_floor");
+  EXPECT_EQ(api.put(kOne, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"seed":1e400})").status, 400);
+}
+
 // They recorded the hash of the body as it was sent.
 TEST(Requests, a_body_that_created_an_experiment_of_an_older_version_still_repeats_it) {
   const std::string body = R"({"seed":1,"arms":[{"arm_id":"a"},{"arm_id":"b"}]})";
@@ -115,6 +197,33 @@ TEST(Requests, a_body_that_created_an_experiment_of_an_older_version_still_repea
       201);
   EXPECT_EQ(api.put(kOne, body).status, 200);
   EXPECT_EQ(api.put(kOne, R"({"seed":2,"arms":[{"arm_id":"a"},{"arm_id":"b"}]})").status, 409);
+}
+
+// They kept numbers as doubles.
+TEST(Requests, a_body_with_large_numbers_repeats_the_experiment_that_an_older_version_made_of_it) {
+  const std::string big = "12345678901234567890123", kept = "1.2345678901234568e+22";
+  const auto body = [](const std::string& number) {
+    return R"({"arms":[{"arm_id":"a","payload":)" + number +
+           R"(},{"arm_id":"b"}],"seed":1,"stopping":{"arms":"open"}})";
+  };
+  ExperimentRecord record;
+  record.experiment_id = "e";
+  record.arms = {{.id = "a", .payload = "", .sha256 = "", .content = Json::parse(kept).value()},
+                 {.id = "b", .payload = "", .sha256 = "", .content = {}}};
+  record.policy = "uniform";
+  record.stopping.arms_fixed = false;
+  record.service.request = sha256_hex(body(kept));
+  std::string head(kHexDigits, '0');
+  Sha256 sha;
+  ServedApi api;
+  const std::string log = log_line(1, 1'794'700'800'000, record, head, sha).value();
+  ASSERT_EQ(
+      api.call(HttpMethod::post, kOne + "/import", log, {{"content-type", "application/x-ndjson"}})
+          .status,
+      201);
+  EXPECT_EQ(api.put(kOne, body(big)).status, 200);
+  EXPECT_EQ(api.put(kOne + "/arms/a", "{\"payload\":" + big + "}").status, 200);
+  EXPECT_EQ(api.put(kOne, body("22345678901234567890123")).status, 409);
 }
 
 TEST(Requests, names_are_short) {

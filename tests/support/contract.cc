@@ -68,7 +68,7 @@ std::vector<std::string> contract_errors(const Json& document, const HttpRequest
                                                 request.path, response.status, what)};
   };
   const std::string type = media_type(response.header("content-type"));
-  const auto body = Json::parse(response.body);
+  const auto body = Json::parse(response.body, {.numbers_as_written = true});
   const auto is_problem = [&]() -> std::vector<std::string> {
     if (type != "application/problem+json" || !body) return complain("no problem+json");
     return schema_errors(document, document.at("components").at("schemas").at("Problem"), *body);
@@ -109,7 +109,7 @@ std::vector<std::string> contract_errors(const Json& document, const HttpRequest
     const std::string sent = media_type(request.header("content-type"));
     const Json* accepted = takes->at("content").find(sent);
     if (accepted == nullptr) return complain("took the media type " + sent);
-    const auto sent_body = Json::parse(request.body);
+    const auto sent_body = Json::parse(request.body, {.numbers_as_written = true});
     // Lists with wrong items are taken, and each item is answered by itself.
     const bool by_item = pattern.ends_with("/outcomes") || pattern.ends_with("/events");
     if (sent == "application/json" && sent_body && !by_item) {

@@ -35,7 +35,7 @@ struct NewArguments {
 Result<Json> json_file(const std::string& file) {
   const std::string path = file == "-" ? "/dev/stdin" : file;
   DUEL_ASSIGN(const std::string text, read_whole_file(path, kMostBytesOfConfig));
-  auto json = Json::parse(text);
+  auto json = Json::parse(text, {.numbers_as_written = true});
   if (!json) return Error::invalid_data("is not JSON", file);
   return std::move(*json);
 }
@@ -289,7 +289,7 @@ Result<int> run_arms_add(const ExperimentArguments& arguments, CommandContext& c
   }
   if (!arguments.payload.empty() || !arguments.payload_file.empty()) {
     // What is not JSON is a text: most payloads are.
-    const auto json = Json::parse(payload);
+    const auto json = Json::parse(payload, {.numbers_as_written = true});
     body["payload"] = json ? *json : Json(payload);
   }
   return print_answer(

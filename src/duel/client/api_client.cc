@@ -65,7 +65,8 @@ Result<Json> ApiClient::content_of(const HttpResponse& response) {
     out_of_reach_ = is_temporary(response.status);
     return refused(response);
   }
-  auto json = Json::parse(response.body);
+  // A payload is shown as somebody gave it.
+  auto json = Json::parse(response.body, {.numbers_as_written = true});
   if (json) return std::move(*json);
   return Error::invalid_data("the answer is not JSON", place(), "is this a Duel server?");
 }

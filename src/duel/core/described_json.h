@@ -102,7 +102,9 @@ class DescribedReader {
       // A number that is undefined in a new record is written as null.
       if (json.is_null() && std::isnan(out)) return;
       if (!json.is_number()) return wrong(pointer, "is not a number");
-      out = json.template get<double>();
+      const auto number = json.template get<double>();
+      if (!std::isfinite(number)) return wrong(pointer, "is too large a number");
+      out = number;
     } else if constexpr (std::is_enum_v<Body>) {
       if (!json.is_string()) return wrong(pointer, "is not a string");
       const auto parsed = parse_word<Body>(json.template get<std::string>());

@@ -13,15 +13,18 @@
 #include <utility>
 
 #include "duel/core/check.h"
+#include "duel/core/decimal.h"
 #include "duel/core/json_line.h"
 #include "duel/core/simdjson_number.h"
 #include "duel/core/utf8.h"
 
 namespace duel {
 
-// The variant, for the free functions of this file.
+// What is private of Json, for the free functions of this file.
 struct JsonAccess {
+  using Written = Json::Written;
   static const auto& content(const Json& json) { return json.content_; }
+  static Json written(std::string_view digits) { return Json(Written{std::string(digits)}); }
 };
 
 namespace {
@@ -110,6 +113,14 @@ bool same_members(const Json::Object& one, const Json::Object& other) {
   });
 }
 
+using Written = JsonAccess::Written;
+
+Decimal exact(const Written& number) { return decimal_of(number.digits); }
+template <std::integral Whole>
+Decimal exact(Whole number) {
+  return decimal_of(std::to_string(number));
+}
+
 // --- Writing -------------------------------------------------------------------------------------
 
 class Writer {
@@ -135,6 +146,7 @@ class Writer {
     fmt::format_to(std::back_inserter(out_), "{}", value);
     if (out_.find_first_of(".e", begin) == std::string::npos) out_ += ".0";
   }
+  void put(const Written& number) { out_ += number.digits; }
   void put(const std::string& text) { append_json_text(out_, text); }
   void put(const Json::Array& items) {
     put_all(items, "[]", [this](const Json& item) { write(item); });
@@ -305,7 +317,15 @@ class Reader {
   }
 
   // A whole number that no integer can hold is one with a fraction.
-  bool read_number(ondemand::value value, Json& out) {
+  bool read_number(ondemand::value value, Json& out) const {
+    const std::string_view token = number_token(value);
+    const bool read = read_plain_number(value, out);
+    if (!limits_.numbers_as_written || (read && out.dump() == token)) return read;
+    if (!read && !is_json_number(token)) return false;
+    out = JsonAccess::written(token);
+    return true;
+  }
+  static bool read_plain_number(ondemand::value value, Json& out) {
     std::uint64_t natural = 0;
     std::int64_t whole = 0;
     double real = 0;
@@ -371,6 +391,26 @@ class Reader {
   std::vector<std::string> path_;  // the parts of the fault's pointer, the last one first
 };
 
+// The same, each number that is kept as written replaced.
+template <class Replace>
+Json with_numbers(const Json& json, const Replace& replace) {
+  if (const auto* number = std::get_if<Written>(&JsonAccess::content(json)))
+    return replace(*number);
+  if (json.is_array()) {
+    Json::Array items;
+    items.reserve(json.size());
+    for (const Json& item : json.items()) items.push_back(with_numbers(item, replace));
+    return Json(std::move(items));
+  }
+  if (!json.is_object()) return json;
+  Json::Object members;
+  members.reserve(json.size());
+  for (const auto& [name, value] : json.members()) {
+    members.push_back({name, with_numbers(value, replace)});
+  }
+  return Json(std::move(members));
+}
+
 template <class T>
 constexpr bool is_whole = std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint64_t>;
 
@@ -390,6 +430,7 @@ Json::Json(std::nullptr_t) noexcept {}
 Json::Json(Boolean value) : content_(value.value) {}
 Json::Json(Integer value) : content_(value.value) {}
 Json::Json(Unsigned value) : content_(value.value) {}
+Json::Json(Written value) : content_(std::move(value)) {}
 Json::Json(double value) : content_(value) {}
 Json::Json(const char* text) : content_(std::string(text)) {}
 Json::Json(std::string_view text) : content_(std::string(text)) {}
@@ -417,6 +458,22 @@ std::optional<Json> Json::parse(std::string_view text, const JsonLimits& limits,
   std::optional<Json> json = reader.read(text);
   if (!json && fault != nullptr) *fault = std::move(reader).fault();
   return json;
+}
+
+Json Json::with_plain_numbers() const {
+  return with_numbers(*this, [](const Written& number) {
+    return parse(number.digits).value_or(JsonAccess::written(number.digits));
+  });
+}
+
+Json Json::with_exact_numbers() const {
+  return with_numbers(*this, [](const Written& number) {
+    const Decimal decimal = exact(number);
+    // Numbers that are not kept as written have the plain spelling, so it comes first.
+    const std::optional<Json> plain = parse(number.digits);
+    if (plain && decimal_of(plain->dump()) == decimal) return *plain;
+    return JsonAccess::written(decimal.text());
+  });
 }
 
 std::string Json::dump() const {
@@ -495,7 +552,15 @@ bool operator==(const Json& one, const Json& other) {
         constexpr bool kWhole = is_whole<A> && is_whole<B>;
         constexpr bool kNumbers = (is_whole<A> || std::is_same_v<A, double>) &&
                                   (is_whole<B> || std::is_same_v<B, double>);
-        if constexpr (kWhole) {
+        constexpr bool kExactOne = is_whole<A> || std::is_same_v<A, Written>;
+        constexpr bool kExactOther = is_whole<B> || std::is_same_v<B, Written>;
+        if constexpr (kExactOne && kExactOther && !kWhole) {
+          return exact(a) == exact(b);
+        } else if constexpr (std::is_same_v<A, Written> && std::is_same_v<B, double>) {
+          return double_of(a.digits) == b;
+        } else if constexpr (std::is_same_v<A, double> && std::is_same_v<B, Written>) {
+          return a == double_of(b.digits);
+        } else if constexpr (kWhole) {
           return std::cmp_equal(a, b);
         } else if constexpr (kNumbers) {
           return static_cast<double>(a) == static_cast<double>(b);
@@ -520,6 +585,7 @@ double Json::as_double() const {
   if (const auto* number = std::get_if<std::int64_t>(&content_)) {
     return static_cast<double>(*number);
   }
+  if (const auto* number = std::get_if<Written>(&content_)) return double_of(number->digits);
   if (!is_unsigned()) wrong_kind("a number");
   return static_cast<double>(std::get<std::uint64_t>(content_));
 }

@@ -30,6 +30,8 @@ struct JsonLimits {
   std::size_t values = std::numeric_limits<std::size_t>::max();  // members and items, all together
   std::size_t depth = 500;    // arrays and objects inside each other
   bool names_differ = false;  // true: an object with two members of one name is refused
+  // True: `dump` gives numbers in the digits that they were read in, whatever their size.
+  bool numbers_as_written = false;
 };
 
 // Why a text was not taken.
@@ -80,6 +82,11 @@ class Json {
   // last counts, in the place of the first.
   static std::optional<Json> parse(std::string_view text, const JsonLimits& limits = {},
                                    JsonFault* fault = nullptr);
+  // The same with numbers as `parse` reads them without `numbers_as_written`: 0.30 becomes 0.3, and
+  // what no 64 bits hold becomes the nearest double. Only what is beyond doubles stays as written.
+  Json with_plain_numbers() const;
+  // The same with one spelling for all those of one value that are kept as written.
+  Json with_exact_numbers() const;
   // On one line. Bytes that are not UTF-8 become the replacement character.
   std::string dump() const;
   // With two spaces a level and a newline at the end, as every file and every `--json` has it.
@@ -90,12 +97,13 @@ class Json {
   bool is_unsigned() const { return std::holds_alternative<std::uint64_t>(content_); }
   bool is_number() const {
     return is_unsigned() || std::holds_alternative<std::int64_t>(content_) ||
-           std::holds_alternative<double>(content_);
+           std::holds_alternative<double>(content_) || std::holds_alternative<Written>(content_);
   }
   bool is_string() const { return std::holds_alternative<std::string>(content_); }
   bool is_array() const { return std::holds_alternative<Array>(content_); }
   bool is_object() const { return std::holds_alternative<Object>(content_); }
-  // Integers, unsigned integers and other numbers are three kinds.
+  // Integers, unsigned integers and other numbers are three kinds; one that is kept as written, since
+  // `dump` would spell it otherwise, is of a fourth.
   bool same_kind(const Json& other) const { return content_.index() == other.content_.index(); }
 
   // The value as bool, a number, std::string, or a vector of these. Throws JsonError.
@@ -127,7 +135,8 @@ class Json {
   std::size_t size() const;
   bool empty() const { return size() == 0; }
 
-  // Numbers are equal by value, objects whatever the order of their members.
+  // Numbers are equal by value, objects whatever the order of their members. A double equals all
+  // numbers that are read as this double.
   friend bool operator==(const Json& one, const Json& other);
 
  private:
@@ -140,9 +149,13 @@ class Json {
   struct Unsigned {
     std::uint64_t value;
   };
+  struct Written {
+    std::string digits;
+  };
   explicit Json(Boolean value);
   explicit Json(Integer value);
   explicit Json(Unsigned value);
+  explicit Json(Written value);
   template <class T>
   static Array array_of(const std::vector<T>& items);
 
@@ -154,7 +167,7 @@ class Json {
   const Array& as_array() const;
 
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array,
-               Object>
+               Object, Written>
       content_;
 
   friend struct JsonAccess;

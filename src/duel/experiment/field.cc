@@ -106,7 +106,9 @@ struct JoinedArm {
     // Written as JSON text. An arm without content gives "", which reads back as null.
     std::string content = entry.content.is_null() ? "" : entry.content.dump();
     archive(entry.id, entry.payload, entry.sha256, content);
-    if constexpr (kReadsState<Archive>) entry.content = Json::parse(content).value_or(Json());
+    if constexpr (kReadsState<Archive>) {
+      entry.content = Json::parse(content, {.numbers_as_written = true}).value_or(Json());
+    }
   }
 };
 

@@ -80,7 +80,7 @@ class Drafts {
   }
 
   Status add_json(std::string_view line, const std::string& where) {
-    const auto parsed = Json::parse(line);
+    const auto parsed = Json::parse(line, {.numbers_as_written = true});
     if (!parsed || !parsed->is_object()) {
       return Error::invalid_data("this is not a JSON object", where,
                                  R"(such as {"arm_id":"b","payload":"text"})");
@@ -98,7 +98,9 @@ class Drafts {
     const std::string id = json["arm_id"].get<std::string>();
     DUEL_RETURN_IF_ERROR(check_name(id, where));
     const Json& payload = json.contains("payload") ? json["payload"] : json["arm_id"];
-    arms_.push_back({{id, "", payload}, where, sha256_hex(payload.dump())});
+    // Logs have the hash of the plain numbers: another spelling of one is no other arm.
+    const std::string sha256 = sha256_hex(payload.with_plain_numbers().dump());
+    arms_.push_back({{id, "", payload}, where, sha256});
     return Done{};
   }
 

@@ -19,7 +19,7 @@ std::string reference_of(const Json& content, std::string_view line, std::uint64
     if (content.is_object() && content.contains(name)) {
       const Json& id = content[name];
       if (id.is_string()) return id.get<std::string>();
-      if (id.is_number()) return id.dump();
+      if (id.is_number()) return id.with_plain_numbers().dump();
     }
   }
   return fmt::format("{}:{}", number, sha256_hex(line).substr(0, 8));
@@ -37,7 +37,7 @@ Result<TaskList> TaskList::read(const std::string& file) {
     const std::string_view line = trimmed(*next);
     if (line.empty()) continue;
     Task task;
-    auto content = Json::parse(line);
+    auto content = Json::parse(line, {.numbers_as_written = true});
     if (!content) {
       return Error::invalid_data(fmt::format("{} is not JSON", excerpt(line)), lines.here(),
                                  R"(one value per line: {"question":".."} or "..")");

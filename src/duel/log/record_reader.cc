@@ -230,7 +230,9 @@ Status read_value(Value value, std::string_view name, std::vector<Part>& out) {
 Status read_value(Value value, std::string_view name, Json& out) {
   std::string_view raw;
   std::optional<Json> json;
-  if (simdjson::to_json_string(value).get(raw) == simdjson::SUCCESS) json = Json::parse(raw);
+  if (simdjson::to_json_string(value).get(raw) == simdjson::SUCCESS) {
+    json = Json::parse(raw, {.numbers_as_written = true});
+  }
   if (!json) return wrong_value(name, "JSON");
   out = std::move(*json);
   return Done{};

@@ -203,7 +203,7 @@ class Api {
   // experiment_routes.cc
   void create_experiment(Call& call);
   void create_of(const Send& send, const std::shared_ptr<const ExperimentRecord>& record,
-                 std::string older_request);
+                 std::vector<std::string> older_requests);
   void list_experiments(Call& call);
   void show_experiment(Call& call);
   void patch_experiment(Call& call);

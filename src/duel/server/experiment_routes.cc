@@ -58,35 +58,36 @@ void Api::create_experiment(Call& call) {
     return call.send(refusal(400, "/arms " + why, false, {{"/arms", why}}));
   }
   // Recorded with the experiment, so that the same request sent again is known for the same.
-  const Json sent = Json::parse(call.request.body).value();
-  const std::string request = sha256_hex(with_sorted_names(sent).dump());
-  const std::string older_request = sha256_hex(sent.dump());
+  const Json sent = Json::parse(call.request.body, {.numbers_as_written = true}).value();
+  const std::string request = sha256_hex(with_sorted_names(sent.with_exact_numbers()).dump());
+  const Json plain = sent.with_plain_numbers();
   const std::string chance = random_bytes(6);
   std::uint64_t seed = 0;
   for (const char byte : chance) seed = seed << 8 | static_cast<unsigned char>(byte);
   const auto record = experiment_of(call.eid(), *body, request, seed);
   if (!record.ok()) return call.send(refusal(record.error()));
   create_of(call.send, std::make_shared<const ExperimentRecord>(*record),
-            older_request == request ? "" : older_request);
+            {sha256_hex(with_sorted_names(plain).dump()), sha256_hex(plain.dump())});
 }
 
-// Versions before this one recorded the hash of the body with its names in the order sent. So where
-// there is an experiment of another hash, it may still be of this body: `older_request`.
+// Earlier versions recorded other hashes of a body: of its numbers as doubles, and of its names in
+// the order sent. So where there is an experiment of another hash, it may still be of this body:
+// `older_requests`, of which the last is tried first.
 void Api::create_of(const Send& send, const std::shared_ptr<const ExperimentRecord>& record,
-                    std::string older_request) {
+                    std::vector<std::string> older_requests) {
   using Created = Made<ExperimentAnswer>;
   engine_.create<Created>(
       *record,
       [](const Turn& turn) -> Result<Created> {
         return Created{experiment_answer(turn.experiment), turn.created};
       },
-      [this, send, record, older = std::move(older_request)](const Result<Created>& done,
-                                                             const Delivery& delivery) {
+      [this, send, record, older = std::move(older_requests)](const Result<Created>& done,
+                                                              const Delivery& delivery) {
         if (!done.ok()) {
           if (reason_of(done.error()) == Reason::exists && !older.empty()) {
             auto again = std::make_shared<ExperimentRecord>(*record);
-            again->service.request = older;
-            return create_of(send, again, "");
+            again->service.request = older.back();
+            return create_of(send, again, {older.begin(), older.end() - 1});
           }
           // If no experiment can be made from the record, the body is at fault: a 400, not a 500.
           const Error& error = done.error();

@@ -43,7 +43,9 @@ Parsed json_of(const HttpRequest& request, const JsonLimits& limits) {
     return {std::nullopt, refusal(415, "the body must be application/json")};
   }
   JsonFault fault;
-  auto json = Json::parse(request.body, limits, &fault);
+  JsonLimits of_payloads = limits;
+  of_payloads.numbers_as_written = true;  // they are given back as they came
+  auto json = Json::parse(request.body, of_payloads, &fault);
   if (!json) return {std::nullopt, refusal_of(fault)};
   return {std::move(json), {}};
 }
