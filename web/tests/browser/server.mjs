@@ -1,6 +1,7 @@
 // A `duel serve` of the test's own, on a free port and a store in a temporary directory.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -38,6 +39,45 @@ export async function startServer(binary, options = {}) {
       await ended;
       process.off("exit", endWithUs);
       if (!keep) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+// A long way to the server: what `isHeld` says of goes on when it is let go, unless the sender has hung
+// up by then.
+export async function startLongWay(origin, isHeld) {
+  const held = [];
+  let tell = () => {};
+  const begun = new Promise((done) => (tell = done));
+  const way = createServer((asked, answer) => {
+    const pieces = [];
+    asked.on("data", (piece) => pieces.push(piece));
+    asked.on("end", () => {
+      const goOn = () => {
+        if (answer.destroyed) return;
+        const headers = { ...asked.headers, host: new URL(origin).host };
+        if (headers.origin) headers.origin = origin;
+        const onward = request(origin + asked.url, { method: asked.method, headers }, (told) => {
+          answer.writeHead(told.statusCode, told.headers);
+          told.pipe(answer);
+        });
+        answer.on("close", () => onward.destroy());
+        onward.on("error", () => answer.destroy());
+        onward.end(Buffer.concat(pieces));
+      };
+      if (!isHeld(asked)) return goOn();
+      held.push(goOn);
+      tell();
+    });
+  });
+  await new Promise((done) => way.listen(0, "127.0.0.1", done));
+  return {
+    origin: `http://127.0.0.1:${way.address().port}`,
+    begun, // the first of those that are held is on its way
+    letGo: () => held.splice(0).forEach((goOn) => goOn()),
+    stop: () => {
+      way.close();
+      way.closeAllConnections();
     },
   };
 }

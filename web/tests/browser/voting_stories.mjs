@@ -4,11 +4,13 @@ import { spawnSync } from "node:child_process";
 import {
   eventually,
   fitsItsWidth,
+  openPage,
   reported,
   threeArms,
   until,
   withServer,
 } from "./watched_page.mjs";
+import { startLongWay } from "./server.mjs";
 
 // The outcomes that a page has sent, as they go out.
 function outcomesOf(page) {
@@ -120,6 +122,43 @@ export const tests = {
         document.dispatchEvent(new Event("visibilitychange"));
       });
       await until(client, "/v1/experiments/logo/result", (one) => reported(one) === 2);
+    });
+  },
+
+  // A phone may end a page without a word, and a vote that went out by its time is on its way then.
+  async a_vote_that_is_on_its_way_arrives_when_the_page_is_left(given) {
+    await withServer(given, async ({ browser, client, origin }) => {
+      await client.create("logo", threeArms());
+      const way = await startLongWay(
+        origin,
+        (asked) => asked.method === "PUT" && asked.url.endsWith("/outcome"),
+      );
+      const { page, close } = await openPage(browser, way.origin);
+      await page.addInitScript(() => {
+        for (const farewell of ["visibilitychange", "pagehide"])
+          addEventListener(farewell, (event) => event.stopImmediatePropagation(), true);
+      });
+      try {
+        const { sent } = await openWithClock(async (path) => {
+          await page.goto(path);
+          return { page };
+        }, `${way.origin}/vote/logo`);
+        await page.keyboard.press("ArrowLeft");
+        await votesSay(page, 1);
+        await page.clock.runFor(5100);
+        await way.begun;
+        assert.equal(sent.length, 1);
+        // Once another page is there, the browser has dropped what the first one asked for in vain.
+        await page.goto(`${way.origin}/`);
+        await page.evaluate(async () => (await fetch("/v1/experiments")).text());
+        assert.equal(reported(await client.get("/v1/experiments/logo/result")), 0);
+        way.letGo();
+        await until(client, "/v1/experiments/logo/result", (one) => reported(one) === 1);
+        assert.equal(sent.length, 1, "it was sent once");
+      } finally {
+        await close();
+        way.stop();
+      }
     });
   },
 
