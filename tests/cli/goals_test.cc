@@ -109,6 +109,26 @@ TEST_F(GoalsCommand, ends_undecided_with_what_is_open_and_goes_on) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
+// The last two are even, and all else is clear: one pair of ten stays open.
+TEST_F(GoalsCommand, says_which_places_of_an_order_are_certified_while_one_pair_is_open) {
+  script("even",
+         "case $1$2 in de|ed) echo tie; exit;; esac\n"
+         "[ \"$1\" \\< \"$2\" ] && echo first || echo second\n");
+  const CommandResult result = duel({"--judge", "./even", "--arms", "d,b,a,e,c", "--goal",
+                                     "ranking", "--name", "x", "--max-duels", "160", "--json"});
+  ASSERT_EQ(result.exit_code, 3) << result.err;
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["order"]["certain"], 3);
+  EXPECT_EQ(json["order"]["pairs_shown"], 9);
+  EXPECT_EQ(json["order"]["pairs_needed"], 10);
+  const std::string certified = "1. a, 2. b, 3. c (certified); 4 to 5 open, so far ";
+  EXPECT_TRUE(contains(json["verdict"], certified)) << json["verdict"];
+  const CommandResult shown =
+      run_duel({"result", "x.duel.jsonl", "--json"}, {.directory = directory_.path()});
+  EXPECT_EQ(Json::parse(shown.out)["order"]["certain"], 3);
+  EXPECT_TRUE(contains(Json::parse(shown.out)["verdict"], certified)) << shown.out;
+}
+
 // K/alpha, since tasks reach several pairs; each counts once for a pair.
 TEST_F(GoalsCommand, takes_tasks_and_asks_for_more_evidence) {
   std::string tasks;

@@ -149,6 +149,54 @@ TEST(FalseCandidates, weigh_no_more_than_the_bounds_whatever_beats_whatever) {
   }
 }
 
+// The sum of q^l over the shortest false beginnings of at most `most` places.
+double weigh_beginnings(const Pattern& pattern, double q, std::size_t most) {
+  std::vector<Arm> left(pattern.num_arms);
+  std::iota(left.begin(), left.end(), Arm{0});
+  double sum = 0;
+  for (std::size_t place = 0; place < most; ++place) {
+    auto true_one = left.end();
+    for (auto x = left.begin(); x != left.end(); ++x) {
+      double weight = 1;
+      for (const Arm y : left) weight *= y == *x || pattern(*x, y) ? 1 : q;
+      if (weight == 1) {
+        true_one = x;
+      } else {
+        sum += weight;
+      }
+    }
+    if (true_one == left.end()) break;
+    left.erase(true_one);
+  }
+  return sum;
+}
+
+// What the bound of the whole covers: all beginnings of a ranking and of the first two, and those
+// of an order that are shorter than the whole.
+TEST(FalseCandidates, that_are_beginnings_weigh_no_more_than_the_bound_of_the_whole) {
+  for (const std::size_t num_arms : {2U, 3U, 4U, 5U}) {
+    for (const double q : {0.005, 0.05, 0.15, 0.3, 0.5}) {
+      const bool ties = num_arms < 5 || q == 0.05 || q == 0.3;
+      for_each_pattern(num_arms, ties, [&](const Pattern& pattern) {
+        for (std::uint64_t k = 1; k < num_arms; ++k) {
+          const bool all = k + 1 == num_arms || k == 2;
+          const double bound = k == 1 ? static_cast<double>(num_arms) * q
+                                      : false_sequence_bound(q, k, false) * (1 + 1e-12);
+          ASSERT_LE(weigh_beginnings(pattern, q, all ? k : k - 1), bound)
+              << k << " of " << num_arms << " arms, q = " << q;
+        }
+      });
+    }
+  }
+  // A circle of three behind two clear places: the whole order of the first three is not covered.
+  Pattern circle{5, std::vector<int>(25)};
+  for (Arm i = 0; i < 2; ++i) {
+    for (Arm j = i + 1; j < 5; ++j) circle.beats[i * 5 + j] = 1;
+  }
+  circle.beats[2 * 5 + 3] = circle.beats[3 * 5 + 4] = circle.beats[4 * 5 + 2] = 1;
+  EXPECT_GT(weigh_beginnings(circle, 0.05, 3), false_sequence_bound(0.05, 3, false));
+}
+
 // K - 1 false pairs leave one candidate, whatever beats whatever: "v(t + 1) does not beat v(t)"
 // along a path in which each arm beats or equals the next. One more rules it out if it is false.
 TEST(FalseCandidates, all_need_one_of_k_false_pairs) {

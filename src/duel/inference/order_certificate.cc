@@ -45,8 +45,6 @@ OrderCertifier::OrderCertifier(const Goal& goal, std::size_t num_arms,
       min_decisive_per_pair_(options.min_decisive_per_pair),
       log_threshold_(
           natural_log(order_threshold(goal, num_arms, options.alpha, options.shared_causes))),
-      log_union_threshold_(
-          natural_log(union_threshold(options.alpha, num_arms, goal.assume == Assumption::order))),
       reached_(num_arms * num_arms),
       taken_(num_arms * num_arms),
       beats_(num_arms) {}
@@ -109,14 +107,21 @@ std::optional<std::vector<Arm>> OrderCertifier::find_set() const {
   return members;
 }
 
-// The first arm beats K - 1. The second beats all but the first, so K - 2; and so on.
-std::optional<std::vector<Arm>> OrderCertifier::find_sequence() const {
-  std::vector<Arm> sequence;
-  for (std::size_t a = 1; a <= num_named_; ++a) {
-    const auto found = std::find(beats_.begin(), beats_.end(), num_arms_ - a);
-    if (found == beats_.end()) return std::nullopt;
-    sequence.push_back(static_cast<Arm>(found - beats_.begin()));
+// The first arm beats K - 1. The second beats all but the first, so K - 2; and so on, up to the
+// first place that no arm has.
+std::vector<Arm> OrderCertifier::find_beginning() const {
+  std::vector<Arm> beginning;
+  while (beginning.size() < num_named_) {
+    const auto found = std::find(beats_.begin(), beats_.end(), num_arms_ - beginning.size() - 1);
+    if (found == beats_.end()) break;
+    beginning.push_back(static_cast<Arm>(found - beats_.begin()));
   }
+  return beginning;
+}
+
+std::optional<std::vector<Arm>> OrderCertifier::find_sequence() const {
+  std::vector<Arm> sequence = find_beginning();
+  if (sequence.size() < num_named_) return std::nullopt;
   if (goal_.kind != Goal::ranking) return sequence;
   std::vector<bool> named(num_arms_, false);
   for (const Arm i : sequence) named[i] = true;
@@ -137,30 +142,9 @@ void OrderCertifier::look_for_certificate(const Certifier& pairs) {
   certificate_ = std::move(given);
 }
 
-std::vector<Arm> OrderCertifier::certain_beginning(const Certifier& pairs) const {
+std::vector<Arm> OrderCertifier::certain_beginning() const {
   if (goal_.kind == Goal::set) return {};
-  if (certificate_) return certificate_->named;
-  std::vector<Arm> beginning;
-  std::vector<bool> named(num_arms_, false);
-  // If several could come next, they are taken one after the other.
-  const auto next = [&]() -> std::optional<Arm> {
-    for (Arm i = 0; i < num_arms_; ++i) {
-      bool beats_rest = !named[i];
-      for (Arm j = 0; beats_rest && j < num_arms_; ++j) {
-        if (j == i || named[j]) continue;
-        beats_rest = pairs.log_evidence(i, j) >= log_union_threshold_ && reached(i, j);
-      }
-      if (beats_rest) return i;
-    }
-    return std::nullopt;
-  };
-  while (beginning.size() < num_named_) {
-    const auto arm = next();
-    if (!arm) break;
-    beginning.push_back(*arm);
-    named[*arm] = true;
-  }
-  return beginning;
+  return certificate_ ? certificate_->named : find_beginning();
 }
 
 bool OrderCertifier::restored() const {

@@ -51,10 +51,11 @@ class OrderCertifier {
   // Given once and for good.
   const std::optional<OrderCertificate>& certificate() const { return certificate_; }
 
-  // The arms at the beginning of the order that are certain already, though the whole is not: their
-  // pairs have reached `union_threshold`, which makes all such beginnings right at once. Only of
-  // sequences. O(K^2).
-  std::vector<Arm> certain_beginning(const Certifier& pairs) const;
+  // The arms at the beginning of the order that are certain already, though the whole is not: each
+  // has reached the threshold against every arm that comes later. The threshold of the whole makes
+  // all such beginnings right at once, with probability 1 - alpha (docs/certificates.md). Empty for
+  // a set, which has no beginning.
+  std::vector<Arm> certain_beginning() const;
 
   // The state between two calls (core/archive.h), for one of the same arms and options; `restored`
   // says whether it makes sense.
@@ -70,13 +71,13 @@ class OrderCertifier {
   void look_for_certificate(const Certifier& pairs);
   std::optional<std::vector<Arm>> find_set() const;
   std::optional<std::vector<Arm>> find_sequence() const;
+  std::vector<Arm> find_beginning() const;
 
   Goal goal_;
   std::size_t num_arms_;
   std::size_t num_named_;  // arms whose pairs are needed: k, of a ranking K - 1
   std::uint64_t min_decisive_per_pair_;
   double log_threshold_;
-  double log_union_threshold_;
   std::vector<std::uint8_t> reached_;  // E_ij >= threshold at some time, at i * K + j
   // The same with at most one direction of a pair: where both have reached the threshold one is an
   // error, and the side that is ahead now is taken. So the candidate is found by counting.

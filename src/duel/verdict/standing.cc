@@ -46,9 +46,8 @@ std::vector<Arm> in_order(const Ledger& ledger, const std::vector<Arm>& certain)
   return arms;
 }
 std::vector<Arm> certain_arms(const Ledger& ledger) {
-  const OrderCertifier& orders = *ledger.orders();
-  return orders.certificate() ? orders.certificate()->named
-                              : orders.certain_beginning(ledger.certifier());
+  return ledger.orders()->certificate() ? ledger.orders()->certificate()->named
+                                        : ledger.orders()->certain_beginning();
 }
 
 // The leader of the closest contest.

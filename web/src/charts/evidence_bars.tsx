@@ -39,9 +39,15 @@ export function barsOf(result: ShownResult): Bar[] {
 export function EvidenceBars({ result }: { result: ShownResult }) {
   const bars = barsOf(result);
   if (result.order) {
-    const { pairs_shown: shown, pairs_needed: needed } = result.order;
+    const { arms, certain, pairs_shown: shown, pairs_needed: needed } = result.order;
+    const places = arms.slice(0, certain).map((arm, place) => `${place + 1}. ${arm}`);
     return (
       <>
+        {certain > 0 && (
+          <p>
+            Certified: <strong>{places.join(", ")}</strong>
+          </p>
+        )}
         <p>
           {count(shown)} of the {count(needed)} pairs that the goal needs are certain.
         </p>
