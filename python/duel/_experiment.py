@@ -63,8 +63,14 @@ class ExperimentResult:
     def _repr_html_(self) -> str:
         from ._html import table
 
-        rows = [[arm["arm_id"], arm["rate"]] for arm in self._content["arms"]]
-        return table(["arm", "share won"], rows, self.verdict)
+        def places(arm: Any) -> str:
+            best, worst = arm["rank_range"] or (arm["rank"], arm["rank"])
+            return f"{best}" if best == worst else f"{best} to {worst}"
+
+        arms = sorted(self._content["arms"], key=lambda arm: arm["rank"])
+        rows = [[arm["arm_id"], places(arm), "" if arm["elo"] is None else round(arm["elo"]),
+                 arm["rate"], round(arm["probability_best"], 3)] for arm in arms]
+        return table(["arm", "place", "Elo", "share won", "P(best)"], rows, self.verdict)
 
 
 def _arm_pairs(arms: Any) -> list[tuple[str, Any]]:

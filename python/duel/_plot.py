@@ -43,13 +43,24 @@ def plot_simulation(result: Any, ax: Any, notion: str | None, scale: str) -> Any
 
 
 def plot_result(result: Any, ax: Any) -> Any:
-    """Rates of the arms, or the Elo view where there is one."""
+    """Strengths of the arms with their intervals, or the shares that they won where none are fitted.
+
+    A policy shows strong arms to each other, so that the share an arm has won says little of it.
+    """
     ax = axes(ax)
-    arms = list(reversed(result.to_dict()["arms"]))
+    arms = sorted(result.to_dict()["arms"], key=lambda arm: -arm["rank"])
     names = [arm["arm_id"] for arm in arms]
-    ax.barh(names, [arm["rate"] for arm in arms], color="#4477aa")
-    ax.axvline(0.5, color="black", linewidth=1, linestyle="--")
-    ax.set_xlim(0, 1)
-    ax.set_xlabel("share of decisive duels won")
+    if all(arm["elo"] is not None for arm in arms):
+        elo = [arm["elo"] for arm in arms]
+        reach = [[arm["elo"] - arm["elo_interval"][0] for arm in arms],
+                 [arm["elo_interval"][1] - arm["elo"] for arm in arms]]
+        ax.errorbar(elo, names, xerr=reach, fmt="o", color="#4477aa", capsize=3)
+        ax.axvline(0, color="black", linewidth=1, linestyle="--")
+        ax.set_xlabel("strength in Elo points, 0 for the average arm (95 % intervals)")
+    else:
+        ax.barh(names, [arm["rate"] for arm in arms], color="#4477aa")
+        ax.axvline(0.5, color="black", linewidth=1, linestyle="--")
+        ax.set_xlim(0, 1)
+        ax.set_xlabel("share of decisive duels won")
     ax.set_title(result.verdict, loc="left", fontsize=9, wrap=True)
     return ax

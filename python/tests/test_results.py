@@ -142,6 +142,23 @@ def test_votes_in_a_frame():
     assert "<table>" in duel.result(votes)._repr_html_()
 
 
+def test_arms_are_shown_by_their_strength_and_not_by_the_share_that_they_won():
+    # "easy" has won the largest share, since it hardly met others than "last".
+    won = {("best", "good"): 30, ("good", "best"): 10, ("good", "easy"): 4, ("easy", "good"): 1,
+           ("easy", "last"): 20, ("last", "easy"): 1}
+    votes = [{"model_a": one, "model_b": other, "winner": "model_a"}
+             for (one, other), times in won.items() for _ in range(times)]
+    result = duel.result(votes)
+    page = result._repr_html_()
+    places = [page.index(f"<td>{arm}</td>") for arm in ("best", "good", "easy", "last")]
+    assert places == sorted(places)
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    ax = result.plot()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["last", "easy", "good", "best"]
+    assert "Elo" in ax.get_xlabel()
+
+
 def test_bradley_terry_by_hand():
     # Two arms, 30 to 10: the odds are 3.
     fit = duel.bradley_terry([[0, 30], [10, 0]])

@@ -2,6 +2,7 @@
 
 #include "duel/cli/interview_options.h"
 #include "duel/cli/live_table.h"
+#include "duel/cli/result_report.h"
 #include "duel/core/described_json.h"
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
@@ -12,6 +13,7 @@
 #include "duel/verdict/certificate_file.h"
 #include "duel/verdict/health.h"
 #include "duel/verdict/verdict.h"
+#include "duel/verdict/why_not_yet.h"
 
 namespace duel::cli {
 namespace {
@@ -35,6 +37,7 @@ class InterviewReport {
     std::string text = paint.bold(wrapped(verdict_of(interview_.ledger(), standing_), width)) +
                        "\n" + leader_text(width) + "\n" + matrix(width) + "\n" + duels() + "\n";
     if (const std::string line = cost(); !line.empty()) text += wrapped(line, width) + "\n";
+    text += why_not_yet_text(why_not_yet(interview_.ledger(), standing_, health), width);
     for (const std::string& failure : failures(health)) {
       text += paint.red("Health check failed") + wrapped(": " + failure, width) + "\n";
     }
@@ -46,7 +49,7 @@ class InterviewReport {
   }
 
   Json to_json(const Json& extra) const {
-    Json json = interview_json(interview_, standing_, ending_, certificate);
+    Json json = interview_json(interview_, standing_, ending_, health, certificate);
     json["health"] = described_json(health);
     if (round_robin) json["round_robin"] = duel::to_json(*round_robin);
     json.update(extra);

@@ -302,11 +302,23 @@ std::string duel_counts(const ShownCounts& counts) {
       counts.both_bad, counts.skips, counts.invalid, counts.expired, counts.pending());
 }
 
+std::string why_not_yet_text(const std::vector<WhyNotYet>& reasons, std::size_t width) {
+  constexpr std::size_t kIndent = 4;
+  std::string text;
+  for (const WhyNotYet& one : reasons) {
+    if (one.reason == Obstacle::health) continue;
+    text += "  - " + wrapped(one.detail, width - kIndent, kIndent) + "\n";
+  }
+  return text.empty() ? "" : "Why not yet\n" + text;
+}
+
 std::string result_text(const ExperimentResult& result, const Paint& paint) {
   const Report report(result, paint);
+  const std::string obstacles = why_not_yet_text(result.why_not_yet, report_width());
   return paint.bold(wrapped(result.verdict, report_width())) + "\n\n" +
-         wrapped(duel_counts(result.duels), report_width()) + "\n\n" + report.arms() +
-         report.matrix() + report.evidence() + report.health() + report.strengths();
+         wrapped(duel_counts(result.duels), report_width()) + "\n\n" +
+         (obstacles.empty() ? "" : obstacles + "\n") + report.arms() + report.matrix() +
+         report.evidence() + report.health() + report.strengths();
 }
 
 }  // namespace duel::cli

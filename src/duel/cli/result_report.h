@@ -1,7 +1,9 @@
 // A result for people: of a log, of comparisons in a file, or of an experiment on a server.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "duel/cli/command.h"
 #include "duel/verdict/experiment_result.h"
@@ -10,6 +12,10 @@ namespace duel::cli {
 
 // The verdict in a sentence, the arms, the pairs, what is still open, and the health checks.
 std::string result_text(const ExperimentResult& result, const Paint& paint);
+
+// "Why not yet" with a line for each reason but failed health checks, which have a list of their
+// own; "" where there are none.
+std::string why_not_yet_text(const std::vector<WhyNotYet>& reasons, std::size_t width);
 
 // "1200 duels: 1100 decisive, 40 ties, ..".
 std::string duel_counts(const ShownCounts& counts);

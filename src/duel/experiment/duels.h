@@ -77,6 +77,10 @@ class Duels {
   // Whether the serve may be the next one, by its id and its ordinal.
   Status check_next(const ServeRecord& record, std::uint64_t before) const;
 
+  template <class Visit>
+  void visit_open(Visit&& visit) const {
+    for (const auto& [id, duel] : open_) visit(duel);
+  }
   std::vector<std::string> pending() const;  // in serving order
   std::size_t num_pending() const { return pending_.size(); }
   const std::map<std::uint64_t, std::string>& pending_by_ordinal() const { return pending_; }

@@ -96,8 +96,8 @@ struct Fallback;
 Proof proof_of(const std::string& experiment_id, const Served& served);
 Proof proof_of(const std::string& experiment_id, const Fallback& fallback);
 
-// The subject of a voter begins with the share link by which the voter came: "t0123456789abcde/"
-// and the keyed hash. Empty where there is none.
+// A voter's subject is "LINK/HASH": the share link that the voter came by, "t0123456789abcde", and
+// the keyed hash of who it is. Subjects of other callers have no link, and `link_of` is empty then.
 std::string subject_of_link(std::string_view link, std::string_view subject);
 std::string_view link_of(std::string_view subject);
 

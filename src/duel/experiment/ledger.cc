@@ -97,6 +97,8 @@ struct Ledger::Folder {
     }
     if (duel.evidence) {
       duel.place_in_order = ledger.statement_.served(duel.first, duel.second, record.task);
+    } else if (duel.first != duel.second) {
+      ledger.statement_.served_in_vain(record, duel.first, duel.second);
     }
     ledger.duels_.open(record.duel_id, duel);
     return {};

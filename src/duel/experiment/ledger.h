@@ -69,6 +69,11 @@ class Ledger {
   Result<std::optional<LedgerDuel>> find_duel(std::string_view duel_id) const {
     return duels_.find(duel_id, sequence_ + 1);
   }
+  // Calls visit(duel) for all that are neither answered nor expired, in any order.
+  template <class Visit>
+  void visit_open(Visit&& visit) const {
+    duels_.visit_open(visit);
+  }
   // Of a duel that is neither answered nor expired.
   const LedgerDuel* find_open(std::string_view duel_id) const { return duels_.find_open(duel_id); }
   // Served, neither answered nor expired: ids in serving order.

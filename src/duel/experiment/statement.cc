@@ -116,6 +116,18 @@ std::uint64_t Statement::served(Arm first, Arm second, const std::string& task) 
   return referee_.served(first, second);
 }
 
+void Statement::served_in_vain(const ServeRecord& serve, Arm first, Arm second) {
+  if (serve.around_loss) {
+    ++no_evidence_.lost_serves;
+  } else if (!serve.task.empty() && has_met(first, second, serve.task)) {
+    ++no_evidence_.task_again;
+  } else if (!serve.subject.empty()) {
+    ++no_evidence_.subject_again;
+  } else {
+    ++no_evidence_.other;
+  }
+}
+
 void Statement::decide(std::uint64_t sequence, const std::string& hash) {
   if (certificate_) return;
   if (const auto decision = referee_.decision()) {

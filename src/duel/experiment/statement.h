@@ -34,6 +34,19 @@ struct GivenCertificate : Decision {
   void fields(auto& archive) { archive_fields(archive, kind, winner, arms, sequence, head); }
 };
 
+// Duels of two arms whose answers cannot be evidence, by the reason. Known when they are served.
+struct NoEvidence {
+  std::uint64_t task_again = 0;     // the pair had met about the task
+  std::uint64_t subject_again = 0;  // the subject had been asked about the pair
+  std::uint64_t lost_serves = 0;    // served when the machine lost power
+  std::uint64_t other = 0;          // there is one look, at comparisons made elsewhere
+
+  std::uint64_t total() const { return task_again + subject_again + lost_serves + other; }
+  void fields(auto& archive) {
+    archive_fields(archive, task_again, subject_again, lost_serves, other);
+  }
+};
+
 class Statement {
  public:
   // An error where the goal, the rule and the arms do not go together.
@@ -53,6 +66,7 @@ class Statement {
   bool names_tasks() const { return parts_.tasks_once && !parts_.tasks_end && !met_.empty(); }
   bool some_pair_met_all_tasks() const { return pairs_without_fresh_tasks_ > 0; }
   const TaskSet& tasks() const { return tasks_; }
+  const NoEvidence& no_evidence() const { return no_evidence_; }
 
   const Referee& referee() const { return referee_; }
   const std::optional<GivenCertificate>& certificate() const { return certificate_; }
@@ -68,6 +82,8 @@ class Statement {
 
   // The place of a duel that may be evidence. REQUIRES: admits.
   std::uint64_t served(Arm first, Arm second, const std::string& task);
+  // Counts a duel that may not.
+  void served_in_vain(const ServeRecord& serve, Arm first, Arm second);
   // `Outcome::none`: there is none.
   void final_answer(std::uint64_t place, Outcome outcome) { referee_.answered(place, outcome); }
   // A comparison made elsewhere: its place and its answer at once.
@@ -81,7 +97,7 @@ class Statement {
 
   void fields(auto& archive) {
     archive_fields(archive, tasks_.count, tasks_.sha256, met_, pairs_without_fresh_tasks_, referee_,
-                   certificate_recorded_, certificate_);
+                   certificate_recorded_, certificate_, no_evidence_);
   }
   bool restored(std::size_t num_arms) const;
 
@@ -103,6 +119,7 @@ class Statement {
   std::uint64_t pairs_without_fresh_tasks_ = 0;
   std::optional<GivenCertificate> certificate_;
   bool certificate_recorded_ = false;
+  NoEvidence no_evidence_;
 };
 
 }  // namespace duel

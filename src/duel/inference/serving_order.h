@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "duel/core/duel.h"
@@ -31,6 +32,18 @@ class ServingOrder {
   std::uint64_t released() const { return released_; }
   // Known serves whose duels are not released yet.
   std::uint64_t waiting() const { return known_ - released_; }
+
+  // Calls visit(ordinal, first, second, outcome) for each of them in the order of serving; no outcome:
+  // the duel is open.
+  template <class Visit>
+  void visit_waiting(Visit&& visit) const {
+    for (std::uint64_t k = base_; k < end_; ++k) {
+      const Slot& one = slots_[k & mask_];
+      if (!one.served || one.state == State::released) continue;
+      const bool open = one.state == State::open;
+      visit(k, one.first, one.second, open ? std::nullopt : std::optional(one.outcome));
+    }
+  }
 
   // The state between two calls (core/archive.h); `restored` says whether it makes sense.
   template <class Archive>

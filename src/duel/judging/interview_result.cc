@@ -3,6 +3,7 @@
 #include "duel/core/described_json.h"
 #include "duel/verdict/experiment_result.h"
 #include "duel/verdict/verdict.h"
+#include "duel/verdict/why_not_yet.h"
 
 namespace duel {
 namespace {
@@ -26,7 +27,7 @@ Json arm_json(const Ledger& ledger, const Standing& standing, const ArmStanding&
 }  // namespace
 
 Json interview_json(const Interview& interview, const Standing& standing, RunEnding ending,
-                    const std::string& certificate) {
+                    const std::vector<HealthCheck>& health, const std::string& certificate) {
   const Ledger& ledger = interview.ledger();
   Json json;
   json["experiment_id"] = ledger.experiment().experiment_id;
@@ -49,6 +50,7 @@ Json interview_json(const Interview& interview, const Standing& standing, RunEnd
                    {"ties", total.ties},       {"both_bad", total.both_bad},
                    {"skips", total.skips},     {"invalid", total.invalid},
                    {"expired", total.expired}, {"pending", total.pending()}};
+  json["why_not_yet"] = described_json(why_not_yet(ledger, standing, health));
   json["expected_duels_left"] = ending == RunEnding::certified ? Json() : Json(standing.duels_left);
   json["arms"] = Json::array();
   for (const ArmStanding& arm : standing.arms) {

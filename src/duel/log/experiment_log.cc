@@ -111,7 +111,9 @@ class ChainReader {
     }
     if (auto* serve = std::get_if<ServeRecord>(&entry_.record); serve != nullptr) {
       for (const Gap& gap : gaps_) {
-        if (gap.after < expected && expected < gap.recovered) serve->evidence = false;
+        if (expected <= gap.after || gap.recovered <= expected) continue;
+        serve->evidence = false;
+        serve->around_loss = true;
       }
     }
     return sink_(entry_);

@@ -320,6 +320,9 @@ struct ServeRecord {
   Timestamp expires_at;   // 0: never
   std::string subject;    // who is shown it, as a keyed hash
   std::string request;    // SHA-256 of the body that asked for it
+  // Served when the machine lost power, as a later record says: the reason why `evidence` is false.
+  // Set by the reader of the log and in no line of it.
+  bool around_loss = false;
 
   friend bool operator==(const ServeRecord&, const ServeRecord&) = default;
 };

@@ -130,6 +130,7 @@ ExperimentResult result_of(const Ledger& ledger, const Board& board) {
     result.certificate = {given->kind, id_of(ledger, given->winner), given->sequence,
                           ids_of(ledger, given->arms)};
   }
+  result.why_not_yet = why_not_yet(ledger, standing, board.health);
   result.health = board.health;
   return result;
 }

@@ -13,6 +13,7 @@
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/ledger.h"
 #include "duel/verdict/board.h"
+#include "duel/verdict/why_not_yet.h"
 
 namespace duel {
 
@@ -210,6 +211,7 @@ struct ExperimentResult {
   ResultStrengths bradley_terry;
   double probability_no_winner = 0;
   std::optional<ResultCertificate> certificate;
+  std::vector<WhyNotYet> why_not_yet;
   std::vector<HealthCheck> health;
 
   static constexpr std::string_view schema = "ExperimentResult";
@@ -238,6 +240,8 @@ struct ExperimentResult {
                "a view; the verdict needs no model"),
       required("probability_no_winner", &ExperimentResult::probability_no_winner),
       required("certificate", &ExperimentResult::certificate, "null until there is one"),
+      required("why_not_yet", &ExperimentResult::why_not_yet,
+               "what stands between the answers and a certificate; empty once there is one"),
       required("health", &ExperimentResult::health, "the checks that the certificate prints")};
 };
 

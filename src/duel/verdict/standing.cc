@@ -12,17 +12,23 @@ namespace duel {
 namespace {
 
 // About how many duels until ln E has grown by `log_missing`. On average a decisive duel adds
-// d(p, q) to ln E against the null q, once the mixture has found p; ties and the like add nothing.
-std::optional<std::uint64_t> duels_to(double log_missing, const ShownCounts& pair, double null) {
+// d(p, q) to ln E against the null q, once the mixture has found p; ties and what cannot be evidence
+// add nothing. Of the pair's duels that ended `waiting` are not in the evidence yet, and `evidence`
+// is the number of those that are.
+std::optional<std::uint64_t> duels_to(double log_missing, const ShownCounts& pair, double null,
+                                      std::uint64_t waiting, std::uint64_t evidence) {
   const double wins = static_cast<double>(pair.first_wins) + 1;
   const double losses = static_cast<double>(pair.second_wins) + 1;
   const double p = wins / (wins + losses);
   if (p <= null) return std::nullopt;
-  const double final_ones = static_cast<double>(pair.answered() + pair.expired);
-  const double decisive = (static_cast<double>(pair.decisive()) + 1) / (final_ones + 1);
-  const double duels = std::max(1.0, log_missing) / (kl_bernoulli(p, null) * decisive);
+  const std::uint64_t final_ones = pair.answered() + pair.expired;
+  const std::uint64_t counted = final_ones - std::min(final_ones, waiting);
+  const double telling =
+      (static_cast<double>(std::min(evidence, counted)) + 1) / (static_cast<double>(counted) + 1);
+  const double duels = std::max(1.0, log_missing) / (kl_bernoulli(p, null) * telling);
   if (!(duels < 1e15)) return std::nullopt;
-  return static_cast<std::uint64_t>(std::ceil(duels));
+  const auto all = static_cast<std::uint64_t>(std::ceil(duels));
+  return all - std::min(all, waiting);
 }
 
 // The arm with the best bounds of its score.
@@ -58,11 +64,13 @@ std::optional<Arm> best_of_pairs(const Certifier& certifier) {
 }
 
 // Estimated from the present counts, whose evidence may be below the highest so far.
-std::optional<std::uint64_t> duels_left_of(const Ledger& ledger, Arm i, Arm j, double needed) {
+std::optional<std::uint64_t> duels_left_of(const Ledger& ledger, const WaitingAnswers& waiting,
+                                           Arm i, Arm j, double needed) {
   const PairEvidence evidence(ledger.experiment().goal.margin);
   const Certifier& certifier = ledger.certifier();
   const double now = evidence.log_evidence(certifier.wins(i, j), certifier.wins(j, i));
-  return duels_to(needed - now, ledger.pair(i, j), evidence.null_probability());
+  return duels_to(needed - now, ledger.pair(i, j), evidence.null_probability(),
+                  waiting.of_pair(i, j), certifier.wins(i, j) + certifier.wins(j, i));
 }
 
 // The arms in front, and what they still have to show.
@@ -84,7 +92,8 @@ void judge_order(Standing& standing, const Ledger& ledger) {
                     .shown = orders.reached(duel.first, duel.second),
                     .duels_left = 0};
     if (!pair.shown) {
-      pair.duels_left = duels_left_of(ledger, pair.first, pair.second, orders.log_threshold());
+      pair.duels_left =
+          duels_left_of(ledger, standing.waiting, pair.first, pair.second, orders.log_threshold());
     }
     known = known && pair.duels_left.has_value();
     left += pair.duels_left.value_or(0);
@@ -108,7 +117,7 @@ void judge_pairs(Standing& standing, const Ledger& ledger) {
       rival.duels_left = 0;
       continue;
     }
-    rival.duels_left = duels_left_of(ledger, leader, rival.arm, needed);
+    rival.duels_left = duels_left_of(ledger, standing.waiting, leader, rival.arm, needed);
     known = known && rival.duels_left.has_value();
     left += rival.duels_left.value_or(0);
   }
@@ -146,6 +155,7 @@ Standing standing_of(const Ledger& ledger) {
     }
   }
   standing.leader = leader_of(ledger);
+  standing.waiting = waiting_answers(ledger);
   if (standing.leader) {
     if (ledger.scores()) {
       for (ArmStanding& arm : standing.arms) arm.score = ledger.scores()->scores()[arm.arm];

@@ -10,6 +10,7 @@
 #include "duel/core/duel.h"
 #include "duel/experiment/ledger.h"
 #include "duel/inference/interval.h"
+#include "duel/verdict/waiting_answers.h"
 
 namespace duel {
 
@@ -47,11 +48,12 @@ struct Standing {
   std::optional<Arm> leader;      // none before the first decisive duel
   std::vector<ArmStanding> arms;  // as in the ledger
   // Duels that the open pairs of the leader, or of the arms in front, need if the rates so far are
-  // the truth. Duels of other pairs that the policy asks come on top. None if a rival isn't behind.
+  // the truth, beside the answers that wait. Duels of other pairs that the policy asks come on top. None if a rival isn't behind.
   std::optional<std::uint64_t> duels_left;
   std::optional<OrderStanding> order;
   // An arm that is not beaten and has fewer than kFewestDecisive decisive duels: no order is shown.
   std::optional<Arm> too_little;
+  WaitingAnswers waiting;
 
   static constexpr std::uint64_t kFewestDecisive = 10;
 };

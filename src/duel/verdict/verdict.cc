@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "duel/core/numbers.h"
 #include "duel/verdict/certificate_file.h"
 
 namespace duel {
@@ -90,6 +91,13 @@ std::string verdict_of(const Ledger& ledger, const Standing& standing) {
   const std::uint64_t limit = ledger.experiment().stopping.max_duels;
   const bool at_limit = limit > 0 && ledger.served() >= limit;
   if (at_limit) text += fmt::format("; max_duels = {} is reached, and no more are asked", limit);
+  // Where many wait, the evidence stands still however many answers come.
+  const WaitingAnswers& waiting = standing.waiting;
+  if (10 * waiting.answers >= ledger.total().answered() && waiting.answers > 0) {
+    text += fmt::format("; {} {} for {} served before", counted(waiting.answers, "answer"),
+                        waiting.answers == 1 ? "waits" : "wait",
+                        counted(waiting.open_duels, "open duel"));
+  }
   if (standing.duels_left) {
     text +=
         fmt::format("{} about {} more duels{} if the rates stay as they are", at_limit ? ":" : ";",

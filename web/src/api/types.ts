@@ -659,6 +659,7 @@ export interface Result {
   bradley_terry: BradleyTerry;
   probability_no_winner: number;
   certificate: CertificateGiven | null;
+  why_not_yet: WhyNotYet[];
   health: HealthCheck[];
   served: number;
   sequence: number;
@@ -801,6 +802,13 @@ export interface VotingProgress {
   certified: boolean;
   share_of_evidence: number | null;
   expected_duels_left: number | null;
+}
+
+export interface WhyNotYet {
+  reason: "not_running" | "max_duels" | "tasks_used_up" | "no_decisive_answer" | "answers_wait" | "subject_again" | "task_again" | "lost_serves" | "one_look" | "late" | "minimum_per_pair" | "rivals" | "health";
+  count: number;
+  until?: string;
+  detail: string;
 }
 
 export interface WinsAndLosses {

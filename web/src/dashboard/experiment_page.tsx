@@ -13,6 +13,7 @@ import { useLiveExperiment } from "./live_experiment";
 import { Curl, Failure, Link, StateBadge } from "./parts";
 import { RecentDuels } from "./recent_duels";
 import { verdictOf } from "../charts/verdict";
+import { WhyNotYet } from "../charts/why_not_yet";
 
 function Numbers({ result }: { result: Result }) {
   const { duels } = result;
@@ -89,6 +90,7 @@ export function ExperimentPage({ id }: { id: string }) {
         </h2>
         <p class="sentence">{verdict.sentence}</p>
         {verdict.detail !== null && <p class="small">{verdict.detail}</p>}
+        <WhyNotYet reasons={result.why_not_yet} />
         <Numbers result={result} />
         <StateActions experiment={experiment} done={refresh} />
       </section>

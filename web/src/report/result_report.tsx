@@ -8,6 +8,7 @@ import { count, percent } from "../charts/numbers";
 import { TableHead } from "../charts/table_head";
 import { AllocationChart, EvidenceChart, RegretChart } from "../charts/timeline_charts";
 import { verdictOf } from "../charts/verdict";
+import { WhyNotYet } from "../charts/why_not_yet";
 import type { ReportData } from "./report_data";
 
 type Data = Extract<ReportData, { kind: "result" }>;
@@ -22,6 +23,7 @@ export function ResultReport({ data }: { data: Data }) {
       <section class={`card verdict ${verdict.tone}`} aria-label="Verdict">
         <p class="sentence">{verdict.sentence}</p>
         {verdict.detail !== null && <p>{verdict.detail}</p>}
+        <WhyNotYet reasons={result.why_not_yet} />
         <p class="small quiet">
           {count(result.duels.served)} duels:{" "}
           {count(result.duels.first_wins + result.duels.second_wins)} decisive,{" "}

@@ -10,6 +10,7 @@ import { pen, strength } from "../../src/charts/palette";
 import { divergenceFromHalf, gaps, lowerBoundFactor, regretPoints } from "../../src/charts/regret";
 import { shortened } from "../../src/charts/shortened";
 import { decades, mostShown } from "../../src/charts/timeline_charts";
+import { sentenceOfReason, shownReasons } from "../../src/charts/why_not_yet";
 import { resultOf } from "./results";
 
 const near = (actual: number, expected: number) =>
@@ -305,4 +306,18 @@ test("the matrix of one result is worked out once", () => {
   );
   assert.equal(matrixOf(result), matrixOf(result));
   assert.notEqual(matrixOf(result), matrixOf({ ...result }));
+});
+
+test("why not yet leaves failed checks to their own list and shows moments by the reader's clock", () => {
+  const waits = {
+    reason: "answers_wait" as const,
+    count: 4,
+    until: "2026-11-15T09:01:30.000Z",
+    detail: "4 answers wait for 1 open duel, until 2026-11-15T09:01:30.000Z at the latest.",
+  };
+  const failed = { reason: "health" as const, count: 1, detail: "1 health check failed." };
+  assert.deepEqual(shownReasons([waits, failed]), [waits]);
+  assert.match(sentenceOfReason(waits, "UTC"), /until .*15.* 9:01|until .*15.*09:01/);
+  assert.doesNotMatch(sentenceOfReason(waits, "UTC"), /T09/);
+  assert.equal(sentenceOfReason(failed), failed.detail);
 });

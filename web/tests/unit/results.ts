@@ -61,6 +61,7 @@ export function resultOf(arms: string[], wins: number[][], more: Partial<Result>
     certificate: null,
     bradley_terry: { ties: "halves" },
     probability_no_winner: 0,
+    why_not_yet: [],
     health: [],
     one_look: false,
     excluded_share: 0,

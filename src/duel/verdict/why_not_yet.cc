@@ -1,0 +1,179 @@
+#include "duel/verdict/why_not_yet.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "duel/core/numbers.h"
+#include "duel/experiment/tasks_left.h"
+#include "duel/verdict/verdict.h"
+
+namespace duel {
+namespace {
+
+constexpr std::size_t kMostListed = 4;
+
+// "a, b, c, d and 3 more".
+std::string some_of(const std::vector<std::string>& items) {
+  std::string text = fmt::format(
+      "{}",
+      fmt::join(items.begin(),
+                items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), kMostListed)),
+                ", "));
+  if (items.size() > kMostListed) text += fmt::format(" and {} more", items.size() - kMostListed);
+  return text;
+}
+
+// "about 120 more duels", or what to say where the rates do not lead there.
+std::string what_it_needs(const std::optional<std::uint64_t>& duels_left, const char* otherwise) {
+  if (!duels_left) return otherwise;
+  return fmt::format("about {} more duel{}", approximate_count(*duels_left),
+                     *duels_left == 1 ? "" : "s");
+}
+
+class Reasons {
+ public:
+  Reasons(const Ledger& ledger, const Standing& standing) : ledger_(ledger), standing_(standing) {}
+
+  std::vector<WhyNotYet> collect(const std::vector<HealthCheck>& health) && {
+    no_more_duels();
+    if (ledger_.certifier().decisive() == 0 && standing_.waiting.answers == 0) {
+      add(Obstacle::no_decisive_answer, 1, "No answer names a winner yet.");
+    }
+    answers_that_wait();
+    duels_in_vain();
+    minimum_per_pair();
+    what_is_open();
+    const std::vector<std::string> failed = failures(health);
+    if (!failed.empty()) {
+      add(Obstacle::health, failed.size(),
+          fmt::format("{} failed: {}.", counted(failed.size(), "health check"),
+                      fmt::join(failed, "; ")));
+    }
+    return std::move(reasons_);
+  }
+
+ private:
+  void add(Obstacle reason, std::uint64_t count, std::string detail) {
+    reasons_.push_back({.reason = reason, .count = count, .detail = std::move(detail)});
+  }
+
+  void no_more_duels() {
+    if (ledger_.state() != ExperimentState::running) {
+      add(Obstacle::not_running, 1,
+          fmt::format("The experiment is {}: no duels are served.", to_word(ledger_.state())));
+    }
+    const std::uint64_t limit = ledger_.experiment().stopping.max_duels;
+    if (limit > 0 && ledger_.served() >= limit) {
+      add(Obstacle::max_duels, limit, fmt::format("max_duels = {} is reached.", limit));
+    }
+    if (ledger_.parts().tasks_end && needs_more_tasks(ledger_)) {
+      add(Obstacle::tasks_used_up, ledger_.tasks().count,
+          fmt::format("The {} are used up: a task is evidence about a pair once. Add tasks.",
+                      counted(ledger_.tasks().count, "task")));
+    }
+  }
+
+  void answers_that_wait() {
+    const WaitingAnswers& waiting = standing_.waiting;
+    if (waiting.answers == 0) return;
+    const std::string until =
+        waiting.until ? fmt::format(", until {} at the latest", format_timestamp(waiting.until->ms))
+                      : std::string();
+    add(Obstacle::answers_wait, waiting.answers,
+        fmt::format("{} {} for {} served before {} on the same pair{}.",
+                    counted(waiting.answers, "answer"), waiting.answers == 1 ? "waits" : "wait",
+                    counted(waiting.open_duels, "open duel"), waiting.answers == 1 ? "it" : "them",
+                    until));
+    reasons_.back().until = waiting.until;
+  }
+
+  void duels_in_vain() {
+    const NoEvidence& in_vain = ledger_.statement().no_evidence();
+    const std::uint64_t served = ledger_.total().served;
+    const auto in_vain_for = [&](Obstacle reason, std::uint64_t count, const char* why) {
+      if (count == 0) return;
+      add(reason, count,
+          fmt::format("{} of {} cannot be evidence: {}.", count, counted(served, "duel"), why));
+    };
+    in_vain_for(Obstacle::subject_again, in_vain.subject_again,
+                "their subject had been asked about the pair before, and counts once");
+    in_vain_for(Obstacle::task_again, in_vain.task_again,
+                "their pair had met about the task before, and a task counts once");
+    in_vain_for(Obstacle::lost_serves, in_vain.lost_serves,
+                "they were served when the machine lost power");
+    in_vain_for(Obstacle::one_look, in_vain.other,
+                "the experiment is decided by one look at comparisons made elsewhere");
+    if (const std::uint64_t late = ledger_.late(); late > 0) {
+      add(Obstacle::late, late,
+          fmt::format("{} came after {} had expired.", counted(late, "answer"),
+                      late == 1 ? "its duel" : "their duels"));
+    }
+  }
+
+  void minimum_per_pair() {
+    const std::uint64_t least = ledger_.experiment().stopping.min_decisive_per_pair;
+    if (least == 0 || !standing_.leader) return;
+    std::vector<std::string> pairs;
+    const auto look_at = [&](Arm i, Arm j) {
+      const Certifier& certifier = ledger_.certifier();
+      const std::uint64_t decisive = certifier.wins(i, j) + certifier.wins(j, i);
+      if (decisive >= least) return;
+      pairs.push_back(
+          fmt::format("{} and {} ({})", ledger_.name_of(i), ledger_.name_of(j), decisive));
+    };
+    if (standing_.order) {
+      for (const NeededPair& pair : standing_.order->needed) look_at(pair.first, pair.second);
+    } else {
+      for (const ArmStanding& rival : standing_.arms) {
+        if (rival.beaten) look_at(*standing_.leader, rival.arm);
+      }
+    }
+    if (pairs.empty()) return;
+    add(Obstacle::minimum_per_pair, pairs.size(),
+        fmt::format("{} fewer than min_decisive_per_pair = {} decisive answers: {}.",
+                    counted(pairs.size(), "pair has", "pairs have"), least, some_of(pairs)));
+  }
+
+  // What has not reached its threshold, with what it needs.
+  void what_is_open() {
+    std::vector<std::string> open;
+    if (standing_.order) {
+      for (const NeededPair& pair : standing_.order->needed) {
+        if (pair.shown) continue;
+        open.push_back(fmt::format("{} over {} ({})", ledger_.name_of(pair.first),
+                                   ledger_.name_of(pair.second),
+                                   what_it_needs(pair.duels_left, "it is not ahead")));
+      }
+      if (open.empty()) return;
+      return add(Obstacle::rivals, open.size(),
+                 fmt::format("{} not decided: {}.", counted(open.size(), "pair is", "pairs are"),
+                             some_of(open)));
+    }
+    for (const ArmStanding& rival : standing_.arms) {
+      if (!rival.beaten || *rival.beaten >= 1) continue;
+      open.push_back(fmt::format("{} ({})", ledger_.name_of(rival.arm),
+                                 what_it_needs(rival.duels_left, "the leader is not ahead of it")));
+    }
+    if (open.empty()) return;
+    add(Obstacle::rivals, open.size(),
+        fmt::format("{} not ruled out: {}.", counted(open.size(), "rival is", "rivals are"),
+                    some_of(open)));
+  }
+
+  const Ledger& ledger_;
+  const Standing& standing_;
+  std::vector<WhyNotYet> reasons_;
+};
+
+}  // namespace
+
+std::vector<WhyNotYet> why_not_yet(const Ledger& ledger, const Standing& standing,
+                                   const std::vector<HealthCheck>& health) {
+  if (ledger.certificate()) return {};
+  return Reasons(ledger, standing).collect(health);
+}
+
+}  // namespace duel
