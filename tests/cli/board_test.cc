@@ -70,7 +70,7 @@ TEST_F(BoardCommand, writes_markdown_with_the_verdict_and_who_beat_whom) {
   ASSERT_EQ(result({"-o", "board.md"}).exit_code, 0);
   const std::string text = file("board.md");
   EXPECT_TRUE(text.starts_with("# votes\n\n")) << text;
-  EXPECT_TRUE(contains(text, "| rank | arm | Elo [95 %] | won |")) << text;
+  EXPECT_TRUE(contains(text, "| place | arm | Elo [95 %] | won |")) << text;
   EXPECT_TRUE(contains(text, "| The good one |  |")) << text;
   EXPECT_TRUE(contains(text, "110 of 160")) << text;
   EXPECT_TRUE(contains(text, "| – |")) << "The good one never met idle: " << text;

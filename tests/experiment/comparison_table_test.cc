@@ -326,7 +326,7 @@ TEST(Board, names_the_rivals_that_are_not_ruled_out_rather_than_a_false_order) {
   EXPECT_EQ(std::count(open.begin(), open.end(), *board.standing.leader), 0);
   EXPECT_FALSE(board.standing.too_little);
   EXPECT_TRUE(board.strengths);
-  double sum = board.posterior.no_winner;
+  double sum = board.standing.places.probability_no_winner;
   for (const BoardArm& arm : board.arms) sum += arm.probability_best;
   EXPECT_NEAR(sum, 1, 1e-9);
 

@@ -142,5 +142,36 @@ TEST(Health, missing_answers_of_too_few_duels_pass_no_verdict_on_pairs) {
             HealthVerdict::passed);
 }
 
+// Six people on a voting page answer as "human" without an id, and are told apart by their subjects.
+TEST(Health, answers_that_do_not_say_who_gave_them_are_no_voter) {
+  const auto voters = [](std::uint64_t format, const Source& source) {
+    ExperimentRecord experiment = experiment_of({"a", "b"}, "uniform");
+    experiment.format = format;
+    PlayedLog log(experiment);
+    for (int k = 0; k < 30; ++k) {
+      ServeRecord serve = *log.next();
+      serve.subject = "s" + std::to_string(k % 6);
+      log.add(serve);
+      OutcomeRecord outcome{serve.duel_id, {Answered::tie, ""}, {}, {}, {}, ""};
+      outcome.source = source;
+      log.add(outcome);
+    }
+    return check_of(log.live().ledger(), "voters");
+  };
+  EXPECT_EQ(voters(kLogFormat, {"human", ""}).detail, "the answers do not say who gave them");
+  EXPECT_EQ(voters(kLogFormat, {"human", "ann"}).detail,
+            "one voter: the result is what that voter prefers");
+  // Certificates of older logs keep their bytes.
+  EXPECT_EQ(voters(3, {"human", ""}).detail, "one voter: the result is what that voter prefers");
+}
+
+TEST(Health, failed_checks_stand_in_a_sentence) {
+  EXPECT_EQ(failed_checks_sentence({judged_check("ties", false, ""), unknown_check("aa", "")}), "");
+  EXPECT_EQ(failed_checks_sentence({judged_check("ties", true, ""), unknown_check("aa", "")}),
+            "Health check failed: ties.");
+  EXPECT_EQ(failed_checks_sentence({judged_check("ties", true, ""), judged_check("aa", true, "")}),
+            "Health checks failed: ties, aa.");
+}
+
 }  // namespace
 }  // namespace duel

@@ -10,6 +10,7 @@
 #include "duel/core/table.h"
 #include "duel/judging/interview_result.h"
 #include "duel/study/round_robin.h"
+#include "duel/verdict/board.h"
 #include "duel/verdict/certificate_file.h"
 #include "duel/verdict/health.h"
 #include "duel/verdict/verdict.h"
@@ -35,12 +36,10 @@ class InterviewReport {
   std::string to_text(const Paint& paint) const {
     const std::size_t width = std::min<std::size_t>(report_width(), 100);
     std::string text = paint.bold(wrapped(verdict_of(interview_.ledger(), standing_), width)) +
-                       "\n" + leader_text(width) + "\n" + matrix(width) + "\n" + duels() + "\n";
+                       "\n" + failed_checks_text(health, paint, width) + leader_text(width) + "\n" +
+                       matrix(width) + "\n" + duels() + "\n";
     if (const std::string line = cost(); !line.empty()) text += wrapped(line, width) + "\n";
     text += why_not_yet_text(why_not_yet(interview_.ledger(), standing_, health), width);
-    for (const std::string& failure : failures(health)) {
-      text += paint.red("Health check failed") + wrapped(": " + failure, width) + "\n";
-    }
     if (!certificate.empty()) {
       text += fmt::format("Certificate: {}\nCheck it:    duel verify {} --log {}\n", certificate,
                           shell_word(certificate), shell_word(interview_.log_file()));
@@ -95,11 +94,11 @@ class InterviewReport {
     return table.to_string();
   }
 
-  // Rows and columns by rate, the best first; at most `width` columns wide where two opponents or
+  // Rows and columns by rank; at most `width` columns wide where two opponents or
   // more fit.
   std::string matrix(std::size_t width) const {
-    const std::vector<Arm> order =
-        arms_by_rate(interview_.ledger(), standing_, standing_.leader.value_or(0));
+    std::vector<Arm> order;
+    for (const BoardArm& arm : board_of(interview_.ledger()).arms) order.push_back(arm.arm);
     // As many opponents as there is room for.
     std::string text;
     std::size_t columns = std::min(order.size(), kMostColumns);

@@ -54,15 +54,16 @@ std::uint64_t finished(const Ledger& ledger) {
 
 }  // namespace
 
-std::vector<Arm> arms_by_rate(const Ledger& ledger, const Standing& standing,
-                              std::optional<Arm> first) {
+std::vector<Arm> arms_by_place(const Ledger& ledger, const Standing& standing) {
   if (standing.order) return standing.order->arms;
   std::vector<Arm> order;
   for (Arm arm = 0; arm < ledger.num_arms(); ++arm) {
     if (ledger.arms()[arm].active) order.push_back(arm);
   }
+  const Places& places = standing.places;
   std::ranges::sort(order, {}, [&](Arm arm) {
-    return std::make_tuple(first != arm, -standing.arms[arm].rate(), arm);
+    const bool tied = std::ranges::find(places.tied, arm) != places.tied.end();
+    return std::make_tuple(standing.leader != arm, !tied, -places.arms[arm].expected_beaten, arm);
   });
   return order;
 }
@@ -81,7 +82,10 @@ double LiveTable::rate(Clock::time_point now) const {
 }
 
 std::string LiveTable::headline(const Standing& standing) const {
-  if (!standing.leader) return "no decisive answer yet";
+  if (!standing.leader) {
+    return interview_.ledger().total().decisive() == 0 ? "no decisive answer yet"
+                                                       : "every arm is behind another: none leads";
+  }
   const Ledger& ledger = interview_.ledger();
   const std::string leader = standing.order ? order_text(ledger, *standing.order)
                                             : ledger.id_of(*standing.leader) + " leads";
@@ -120,7 +124,7 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
                                           const std::string& trouble, std::size_t rows,
                                           std::size_t columns) const {
   const Ledger& ledger = interview_.ledger();
-  const std::vector<Arm> order = arms_by_rate(ledger, standing, standing.leader);
+  const std::vector<Arm> order = arms_by_place(ledger, standing);
   // A title, the headline, the table's header, and two lines to spare.
   const std::size_t shown = std::min(order.size(), rows > 8 ? rows - 6 : 2);
   Table table;

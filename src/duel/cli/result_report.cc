@@ -12,6 +12,7 @@
 #include "duel/core/numbers.h"
 #include "duel/core/short_names.h"
 #include "duel/core/table.h"
+#include "duel/verdict/verdict.h"
 
 namespace duel::cli {
 namespace {
@@ -45,16 +46,16 @@ class Report {
   std::string arms() const {
     const bool ties = result_.duels.ties > 0;
     const bool both_bad = result_.duels.both_bad > 0;
-    return with_names_that_fit(1, [&](std::size_t most) {
+    const std::string table = with_names_that_fit(1, [&](std::size_t most) {
       const auto names = names_within(most);
       Table table;
-      table.column("arm", Align::left).column("won").column("lost");
+      table.column("place").column("arm", Align::left).column("won").column("lost");
       if (ties) table.column("tied");
       if (both_bad) table.column("both bad");
       table.column("rate").column("Elo").column("95 %").column("P(best)");
       for (const ResultArm& arm : result_.arms) {
-        std::vector<Cell> cells = {names.at(arm.arm_id), arm.counts.first_wins,
-                                   arm.counts.second_wins};
+        std::vector<Cell> cells = {to_text(arm.rank_range), names.at(arm.arm_id),
+                                   arm.counts.first_wins, arm.counts.second_wins};
         if (ties) cells.emplace_back(arm.counts.ties);
         if (both_bad) cells.emplace_back(arm.counts.both_bad);
         cells.emplace_back(percent(arm.rate));
@@ -68,6 +69,11 @@ class Report {
       }
       return table;
     });
+    return table + "\n" +
+           wrapped("Places are those that the evidence leaves open, whenever you look. " +
+                       best_sentence(result_.probability_no_winner),
+                   report_width()) +
+           "\n";
   }
 
   // Rows against columns: the share of decisive duels that the row won, with the interval that
@@ -312,10 +318,22 @@ std::string why_not_yet_text(const std::vector<WhyNotYet>& reasons, std::size_t 
   return text.empty() ? "" : "Why not yet\n" + text;
 }
 
+std::string failed_checks_text(const std::vector<HealthCheck>& health, const Paint& paint,
+                               std::size_t width) {
+  constexpr std::string_view kLabel = "Health check failed";
+  std::string text;
+  for (const std::string& failure : failures(health)) {
+    const std::string line = wrapped(fmt::format("{}: {}", kLabel, failure), width);
+    text += paint.red(std::string(kLabel)) + line.substr(kLabel.size()) + "\n";
+  }
+  return text;
+}
+
 std::string result_text(const ExperimentResult& result, const Paint& paint) {
   const Report report(result, paint);
   const std::string obstacles = why_not_yet_text(result.why_not_yet, report_width());
-  return paint.bold(wrapped(result.verdict, report_width())) + "\n\n" +
+  return paint.bold(wrapped(result.verdict, report_width())) + "\n" +
+         failed_checks_text(result.health, paint, report_width()) + "\n" +
          wrapped(duel_counts(result.duels), report_width()) + "\n\n" +
          (obstacles.empty() ? "" : obstacles + "\n") + report.arms() + report.matrix() +
          report.evidence() + report.health() + report.strengths();

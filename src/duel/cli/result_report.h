@@ -17,6 +17,10 @@ std::string result_text(const ExperimentResult& result, const Paint& paint);
 // own; "" where there are none.
 std::string why_not_yet_text(const std::vector<WhyNotYet>& reasons, std::size_t width);
 
+// "Health check failed: .." for each, to stand right below the verdict; "" where none failed.
+std::string failed_checks_text(const std::vector<HealthCheck>& health, const Paint& paint,
+                               std::size_t width);
+
 // "1200 duels: 1100 decisive, 40 ties, ..".
 std::string duel_counts(const ShownCounts& counts);
 

@@ -119,6 +119,10 @@ std::uint64_t Statement::served(Arm first, Arm second, const std::string& task) 
 void Statement::served_in_vain(const ServeRecord& serve, Arm first, Arm second) {
   if (serve.around_loss) {
     ++no_evidence_.lost_serves;
+  } else if (serve.by == ServedBy::recovered) {
+    ++no_evidence_.recovered;
+  } else if (!admits(serve, first, second).ok() && !has_met(first, second, serve.task)) {
+    ++no_evidence_.other;
   } else if (!serve.task.empty() && has_met(first, second, serve.task)) {
     ++no_evidence_.task_again;
   } else if (!serve.subject.empty()) {

@@ -39,11 +39,11 @@ struct NoEvidence {
   std::uint64_t task_again = 0;     // the pair had met about the task
   std::uint64_t subject_again = 0;  // the subject had been asked about the pair
   std::uint64_t lost_serves = 0;    // served when the machine lost power
-  std::uint64_t other = 0;          // there is one look, at comparisons made elsewhere
+  std::uint64_t recovered = 0;      // their serve was lost, and a report brought it back
+  std::uint64_t other = 0;          // the statement takes no such duel
 
-  std::uint64_t total() const { return task_again + subject_again + lost_serves + other; }
   void fields(auto& archive) {
-    archive_fields(archive, task_again, subject_again, lost_serves, other);
+    archive_fields(archive, task_again, subject_again, lost_serves, recovered, other);
   }
 };
 

@@ -1,38 +1,43 @@
 #include "duel/inference/posterior_best.h"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 
 #include "duel/core/beta.h"
-#include "duel/core/check.h"
-#include "duel/core/rng.h"
+#include "duel/core/exponential.h"
+#include "duel/core/logarithm.h"
 
 namespace duel {
+namespace {
 
-PosteriorBest posterior_best(const PairCounts& counts, std::uint64_t draws, std::uint64_t seed) {
-  DUEL_CHECK(draws > 0);
+double log_of(double share) {
+  return share > 0 ? natural_log(share) : -std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+PosteriorBest posterior_best(const PairCounts& counts) {
   const auto num_arms = static_cast<Arm>(counts.num_arms());
-  PosteriorBest best{.probability = std::vector<double>(num_arms, 0.0), .draws = draws};
-  const Stream stream(seed, 0, Purpose::generate, "posterior_best");
-  std::vector<bool> beaten(num_arms);
-  const double weight = 1.0 / static_cast<double>(draws);
-  for (std::uint64_t draw = 1; draw <= draws; ++draw) {
-    RoundRng rng = stream.at(draw);
-    std::fill(beaten.begin(), beaten.end(), false);
-    for (Arm i = 0; i < num_arms; ++i) {
-      for (Arm j = i + 1; j < num_arms; ++j) {
-        // Two arms that are beaten already decide nothing any more.
-        if (beaten[i] && beaten[j]) continue;
-        const double p = draw_beta(counts.wins(i, j) + 1, counts.wins(j, i) + 1, rng);
-        beaten[p > 0.5 ? j : i] = true;
-      }
-    }
-    const auto winner = std::find(beaten.begin(), beaten.end(), false);
-    if (winner == beaten.end()) {
-      best.no_winner += weight;
-    } else {
-      best.probability[static_cast<std::size_t>(winner - beaten.begin())] += weight;
+  PosteriorBest best;
+  best.log_probability.assign(num_arms, 0.0);
+  best.expected_beaten.assign(num_arms, 0.0);
+  for (Arm i = 0; i < num_arms; ++i) {
+    for (Arm j = i + 1; j < num_arms; ++j) {
+      const HalfShares shares =
+          beta_half_shares(0.5 * counts.points(i, j), 0.5 * counts.points(j, i));
+      best.log_probability[i] += log_of(shares.above);
+      best.log_probability[j] += log_of(shares.below);
+      best.expected_beaten[i] += shares.above;
+      best.expected_beaten[j] += shares.below;
     }
   }
+  best.probability.reserve(num_arms);
+  for (const double log_share : best.log_probability) {
+    best.probability.push_back(exponential(log_share));
+  }
+  const double some = std::accumulate(best.probability.begin(), best.probability.end(), 0.0);
+  best.no_winner = std::max(0.0, 1 - some);
   return best;
 }
 

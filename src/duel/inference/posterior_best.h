@@ -3,7 +3,6 @@
 // what stops an experiment as soon as it looks good overstates it.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "duel/core/pair_counts.h"
@@ -13,10 +12,14 @@ namespace duel {
 struct PosteriorBest {
   std::vector<double> probability;  // per arm; they sum to 1 with the next
   double no_winner = 0;             // no arm beats every other
-  std::uint64_t draws = 0;          // standard error of each: at most 0.5/sqrt(draws)
+  // ln of `probability`, which tells arms apart where all probabilities are next to nothing: of a
+  // hundred arms, most pairs of which have not met.
+  std::vector<double> log_probability;
+  std::vector<double> expected_beaten;  // how many arms each beats, on average over the belief
 };
 
-// By drawing matrices; the same counts, draws and seed give the same answer. REQUIRES: draws > 0.
-PosteriorBest posterior_best(const PairCounts& counts, std::uint64_t draws, std::uint64_t seed);
+// Exact: an arm beats every other with the product of its pairs' probabilities, since they are
+// independent, and no two arms can both do so. O(K^2), with the same bits on every machine.
+PosteriorBest posterior_best(const PairCounts& counts);
 
 }  // namespace duel

@@ -13,7 +13,6 @@
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
 #include "duel/pictures/canvas.h"
-#include "duel/verdict/board_file.h"
 #include "duel/verdict/verdict.h"
 
 namespace duel {
@@ -58,7 +57,7 @@ class BoardPicture {
  public:
   BoardPicture(const Ledger& ledger, const Board& board)
       : board_(board),
-        arms_(arms_by_rank(board)),
+        arms_(board.arms),
         cell_(size_for(arms_.size())),
         title_(fmt::format("{}: {} after {}", ledger.experiment().experiment_id,
                            board.strengths ? "strengths and wins" : "wins",
@@ -75,7 +74,8 @@ class BoardPicture {
     // Names of columns rise to the right at 45 degrees.
     const double rise = 6.6 * longest / std::numbers::sqrt2 + 14;
     width_ = std::max(map_right_ + rise, 640.0);
-    verdict_ = lines_of(verdict_of(ledger, board.standing));
+    const std::string failed = failed_checks_sentence(board.health);
+    verdict_ = lines_of(verdict_of(ledger, board.standing) + (failed.empty() ? "" : " " + failed));
     const double head = 30 + kTitleLine * static_cast<double>(verdict_.size()) + 8;
     height_ = head + rise + cell_.height * count + 66;
     top_ = height_ - head - rise;

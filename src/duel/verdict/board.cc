@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
-#include "duel/core/pair_counts.h"
 #include "duel/inference/confidence_sequence.h"
 #include "duel/inference/special_functions.h"
 
@@ -11,7 +12,6 @@ namespace duel {
 namespace {
 
 constexpr double kEloPerNat = 173.7177927613007;  // 400/ln 10
-constexpr std::uint64_t kPosteriorSeed = 1;
 
 // Of the win probability of i against j. Intervals that hold at all times need the order of
 // serving, as the certificate does.
@@ -74,18 +74,6 @@ Result<BradleyTerryFit> fit_of(Board& board, const Ledger& ledger, const std::ve
   return fit_bradley_terry(table, options);
 }
 
-RankRange rank_range_of(const BradleyTerryFit& fit, Arm a) {
-  const std::size_t num_arms = fit.log_strength.size();
-  RankRange range{.best = 1, .worst = num_arms};
-  for (Arm b = 0; b < num_arms; ++b) {
-    if (a == b) continue;
-    const Interval ahead = fit.difference_interval(b, a, Board::kDelta);
-    range.best += ahead.lower > 0 ? 1 : 0;
-    range.worst -= ahead.upper < 0 ? 1 : 0;
-  }
-  return range;
-}
-
 // Strengths of the active arms, numbered as in `active`.
 void fit_strengths(Board& board, const Ledger& ledger, const std::vector<Arm>& active,
                    const BoardOptions& options) {
@@ -102,37 +90,57 @@ void fit_strengths(Board& board, const Ledger& ledger, const std::vector<Arm>& a
         z * elo_points(std::sqrt(std::max(0.0, fit->covariance[a * active.size() + a])));
     arm.elo = fit->elo(a);
     arm.elo_interval = Interval{*arm.elo - deviation, *arm.elo + deviation};
-    arm.rank_range = rank_range_of(*fit, a);
   }
   board.strengths = std::move(*fit);
 }
 
-void rank(std::vector<BoardArm>& arms) {
-  const auto strength = [](const BoardArm& arm) { return arm.elo ? *arm.elo : arm.rate; };
-  for (BoardArm& arm : arms) {
-    arm.rank = 1 + static_cast<std::size_t>(std::count_if(
-                       arms.begin(), arms.end(),
-                       [&](const BoardArm& other) { return strength(other) > strength(arm); }));
+// Whether a comes before b where no range of places forbids it.
+bool comes_before(const Board& board, const BoardArm& a, const BoardArm& b) {
+  const Standing& standing = board.standing;
+  const auto in_front = [&](const BoardArm& arm) {
+    if (standing.leader == arm.arm) return 0;
+    return std::ranges::find(standing.places.tied, arm.arm) != standing.places.tied.end() ? 1 : 2;
+  };
+  if (in_front(a) != in_front(b)) return in_front(a) < in_front(b);
+  if (standing.order) {
+    const auto& order = standing.order->arms;
+    return std::ranges::find(order, a.arm) < std::ranges::find(order, b.arm);
   }
+  const auto strength = [&](const BoardArm& arm) {
+    const auto& score = standing.arms[arm.arm].score;
+    return std::tuple(score ? score->lower : 0, score ? score->upper : 0,
+                      arm.elo ? *arm.elo : standing.places.arms[arm.arm].expected_beaten);
+  };
+  const auto of_a = strength(a), of_b = strength(b);
+  return of_a != of_b ? of_a > of_b : a.arm < b.arm;
 }
 
-void draw_posterior(Board& board, const Ledger& ledger, const std::vector<Arm>& active) {
-  PairCounts counts(active.size());
-  for (Arm a = 0; a < active.size(); ++a) {
-    for (Arm b = a + 1; b < active.size(); ++b) {
-      const ShownCounts pair = ledger.pair(active[a], active[b]);
-      counts.add(a, b,
-                 {static_cast<std::uint32_t>(2 * pair.first_wins),
-                  static_cast<std::uint32_t>(2 * pair.second_wins)});
+// Puts the arms into their rows. An arm whose last open place is the next row has to take it; one
+// whose first open place comes later has to wait.
+void rank(Board& board) {
+  std::vector<BoardArm> left = std::move(board.arms);
+  std::sort(left.begin(), left.end(),
+            [&](const BoardArm& a, const BoardArm& b) { return comes_before(board, a, b); });
+  board.arms.clear();
+  const std::size_t in_front = (board.standing.leader ? 1 : 0) + board.standing.places.tied.size();
+  while (!left.empty()) {
+    const std::size_t row = board.arms.size() + 1;
+    auto next = left.begin();
+    if (row > in_front) {
+      const auto last = std::ranges::min_element(
+          left, {}, [](const BoardArm& arm) { return arm.rank_range.worst; });
+      next = last->rank_range.worst <= row ? last
+                                           : std::ranges::find_if(left, [&](const BoardArm& arm) {
+                                               return arm.rank_range.best <= row;
+                                             });
+      if (next == left.end()) {
+        next = std::ranges::min_element(left, {},
+                                        [](const BoardArm& arm) { return arm.rank_range.best; });
+      }
     }
-  }
-  // Bounded work: ten thousand matrices of up to 40 arms, fewer of larger ones.
-  const std::uint64_t draws =
-      std::clamp<std::uint64_t>(16'000'000 / (active.size() * active.size()), 500, 10'000);
-  board.posterior = posterior_best(counts, draws, kPosteriorSeed);
-  for (BoardArm& arm : board.arms) {
-    const auto a = std::find(active.begin(), active.end(), arm.arm) - active.begin();
-    arm.probability_best = board.posterior.probability[static_cast<std::size_t>(a)];
+    next->rank = row <= in_front ? 1 : row;
+    board.arms.push_back(std::move(*next));
+    left.erase(next);
   }
 }
 
@@ -167,25 +175,18 @@ Board board_of(const Ledger& ledger, const BoardOptions& options) {
     arm.arm = i;
     arm.counts = board.standing.arms[i].counts;
     arm.rate = arm.counts.rate();
+    arm.probability_best = board.standing.places.arms[i].probability_best;
+    arm.rank_range = board.standing.places.arms[i].range;
   }
-  if (active.size() >= 2) {
-    fit_strengths(board, ledger, active, options);
-    draw_posterior(board, ledger, active);
-  }
+  if (active.size() >= 2) fit_strengths(board, ledger, active, options);
   if (board.standing.leader && !ledger.certificate()) {
-    const Arm leader = *board.standing.leader;
     for (const Arm rival : active) {
-      if (rival == leader) continue;
-      const Interval p = interval_of(ledger, leader, rival);
-      // Where the goal goes by pairs, the verdict's own measure.
-      const auto& beaten = board.standing.arms[rival].beaten;
-      if (beaten ? *beaten < 1 : p.contains(0.5)) board.not_ruled_out.push_back(rival);
+      if (rival != *board.standing.leader && board.standing.places.arms[rival].may_be_first()) {
+        board.not_ruled_out.push_back(rival);
+      }
     }
   }
-  rank(board.arms);
-  std::sort(board.arms.begin(), board.arms.end(), [](const BoardArm& a, const BoardArm& b) {
-    return a.rate != b.rate ? a.rate > b.rate : a.arm < b.arm;
-  });
+  rank(board);
   return board;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,30 +10,21 @@
 #include "duel/experiment/ledger.h"
 #include "duel/inference/bradley_terry.h"
 #include "duel/inference/interval.h"
-#include "duel/inference/posterior_best.h"
 #include "duel/verdict/health.h"
 #include "duel/verdict/standing.h"
 
 namespace duel {
 
-// The places that the strengths leave open: an arm is behind those whose strength exceeds its own
-// by an interval of the difference without 0, and ahead of those below it in the same way.
-struct RankRange {
-  std::size_t best = 1;
-  std::size_t worst = 1;
-
-  friend bool operator==(const RankRange&, const RankRange&) = default;
-};
-
 struct BoardArm {
   Arm arm = 0;
-  std::size_t rank = 1;  // by strength, or by rate if there is none; equals share the better one
-  ShownCounts counts;    // against all others; `first_wins` are its own
-  double rate = 0.5;     // of its decisive duels
+  // Its row. The leader and the arms that are tied with it share the first place.
+  std::size_t rank = 1;
+  ShownCounts counts;  // against all others; `first_wins` are its own
+  double rate = 0.5;   // of its decisive duels
   double probability_best = 0;
   std::optional<double> elo;             // Bradley-Terry, 0 for the average arm
   std::optional<Interval> elo_interval;  // 95 %, as if the number of duels had been fixed
-  std::optional<RankRange> rank_range;   // 95 % for each difference, as the interval
+  RankRange rank_range;                  // the places that the evidence leaves open
 };
 
 struct BoardPair {
@@ -46,16 +36,18 @@ struct BoardPair {
 };
 
 struct Board {
-  std::vector<BoardArm> arms;    // the active ones, the best rate first
+  // The active ones: the leader, those that are tied with it, and the others by strength (where none
+  // are fitted, by how many arms each seems to beat), as far as their ranges of places allow. Shares
+  // of duels won order nothing: a policy gives strong arms strong opponents.
+  std::vector<BoardArm> arms;
   std::vector<BoardPair> pairs;  // that met, each once
   Standing standing;             // who leads, and how far it is ahead
-  // Active rivals that the leader has not been shown to beat; none once there is a certificate.
+  // Other active arms that may be first; none once there is a certificate.
   std::vector<Arm> not_ruled_out;
   TieModel tie_model = TieModel::halves;  // davidson if there are ties
   std::optional<BradleyTerryFit> strengths;
   std::string no_strengths;  // why there are none
   std::string no_position;   // why they lack the effect of places, if it was asked for
-  PosteriorBest posterior;
   std::vector<HealthCheck> health;
 
   static constexpr double kDelta = 0.05;  // of each interval

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 
 #include "duel/core/numbers.h"
@@ -18,12 +17,6 @@ Cell or_nothing(const std::optional<Value>& value, auto member) {
   return value ? Cell(std::invoke(member, *value)) : Cell();
 }
 
-std::string rank_text(const BoardArm& arm) {
-  const auto& range = arm.rank_range;
-  if (!range || range->best == range->worst) return fmt::format("{}", arm.rank);
-  return fmt::format("{} ({} to {})", arm.rank, range->best, range->worst);
-}
-
 std::string elo_text(const BoardArm& arm) {
   if (!arm.elo) return "–";
   return fmt::format("{:+.0f} [{:+.0f}, {:+.0f}]", *arm.elo, arm.elo_interval->lower,
@@ -31,12 +24,12 @@ std::string elo_text(const BoardArm& arm) {
 }
 
 std::string arms_markdown(const Ledger& ledger, const std::vector<BoardArm>& arms) {
-  Table table("rank");
+  Table table("place");
   table.column("arm", Align::left).column("Elo [95 %]").column("won").column("lost").column("tied");
   table.column("both bad").column("share won").column("P(best)");
   for (const BoardArm& arm : arms) {
-    table.row({rank_text(arm), ledger.name_of(arm.arm), elo_text(arm), arm.counts.first_wins,
-               arm.counts.second_wins, arm.counts.ties, arm.counts.both_bad,
+    table.row({to_text(arm.rank_range), ledger.name_of(arm.arm), elo_text(arm),
+               arm.counts.first_wins, arm.counts.second_wins, arm.counts.ties, arm.counts.both_bad,
                fmt::format("{:.1f} %", 100 * arm.rate), Cell(arm.probability_best, 3)});
   }
   return table.to_markdown();
@@ -67,20 +60,12 @@ std::string pairs_markdown(const Ledger& ledger, const Board& board,
 
 }  // namespace
 
-std::vector<BoardArm> arms_by_rank(const Board& board) {
-  std::vector<BoardArm> arms = board.arms;
-  std::stable_sort(arms.begin(), arms.end(),
-                   [](const BoardArm& a, const BoardArm& b) { return a.rank < b.rank; });
-  return arms;
-}
-
 std::string board_csv(const Ledger& ledger, const Board& board) {
   Table table(
       "rank,rank_best,rank_worst,arm_id,name,elo,elo_low,elo_high,wins,losses,ties,both_bad,"
       "rate,probability_best");
-  for (const BoardArm& arm : arms_by_rank(board)) {
-    table.row({arm.rank, or_nothing(arm.rank_range, &RankRange::best),
-               or_nothing(arm.rank_range, &RankRange::worst), ledger.id_of(arm.arm),
+  for (const BoardArm& arm : board.arms) {
+    table.row({arm.rank, arm.rank_range.best, arm.rank_range.worst, ledger.id_of(arm.arm),
                ledger.name_of(arm.arm), or_nothing(arm.elo, std::identity()),
                or_nothing(arm.elo_interval, &Interval::lower),
                or_nothing(arm.elo_interval, &Interval::upper), arm.counts.first_wins,
@@ -92,20 +77,23 @@ std::string board_csv(const Ledger& ledger, const Board& board) {
 }
 
 std::string board_markdown(const Ledger& ledger, const Board& board) {
-  const std::vector<BoardArm> arms = arms_by_rank(board);
+  const std::vector<BoardArm>& arms = board.arms;
   const ShownCounts all = ledger.total();
+  const std::string failed = failed_checks_sentence(board.health);
   std::string text = fmt::format(
-      "# {}\n\n{}\n\n{}: {} decisive, {}, {} both bad, {} without an answer that counts.\n\n",
+      "# {}\n\n{}\n\n{}{}: {} decisive, {}, {} both bad, {} without an answer that counts.\n\n",
       ledger.experiment().experiment_id, verdict_of(ledger, board.standing),
-      counted(all.served, "duel"), all.decisive(), counted(all.ties, "tie"), all.both_bad,
+      failed.empty() ? "" : fmt::format("**{}**\n\n", failed), counted(all.served, "duel"),
+      all.decisive(), counted(all.ties, "tie"), all.both_bad,
       all.skips + all.invalid + all.expired + all.pending());
   text += arms_markdown(ledger, arms);
+  text += fmt::format("\n{}\n", best_sentence(board.standing.places.probability_no_winner));
   if (!board.strengths) {
     text += fmt::format("\nNo Bradley-Terry strengths: {}\n", board.no_strengths);
   } else {
     text +=
-        "\nElo is a Bradley-Terry fit, 0 for the average arm; intervals and the range of ranks "
-        "hold for one look at a fixed number of duels. The verdict does not rest on them.\n";
+        "\nElo is a Bradley-Terry fit, 0 for the average arm; its intervals hold for one look at a "
+        "fixed number of duels. Neither the verdict nor the places rest on them.\n";
   }
   return text + "\n" + pairs_markdown(ledger, board, arms);
 }

@@ -2,14 +2,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "duel/verdict/board.h"
 
 namespace duel {
-
-// By rank; equals in the board's order.
-std::vector<BoardArm> arms_by_rank(const Board& board);
 
 // One row per arm, every number with all of its digits.
 std::string board_csv(const Ledger& ledger, const Board& board);

@@ -110,6 +110,7 @@ ExperimentResult result_of(const Ledger& ledger, const Board& board) {
   result.state = given ? "certified" : too_little ? "not_enough_data" : "undecided";
   result.goal = describe(ledger.experiment().goal);
   if (!too_little) result.leader = id_of(ledger, standing.leader);
+  result.tied = ids_of(ledger, standing.places.tied);
   result.not_ruled_out = ids_of(ledger, board.not_ruled_out);
   if (standing.order) result.order = order_of(ledger, *standing.order);
   result.expected_duels_left = standing.duels_left;
@@ -125,10 +126,15 @@ ExperimentResult result_of(const Ledger& ledger, const Board& board) {
                             pair.rate, pair.interval});
   }
   result.bradley_terry = strengths_of(board);
-  result.probability_no_winner = board.posterior.no_winner;
+  result.probability_no_winner = standing.places.probability_no_winner;
   if (given) {
-    result.certificate = {given->kind, id_of(ledger, given->winner), given->sequence,
-                          ids_of(ledger, given->arms)};
+    result.certificate = {.kind = given->kind,
+                          .winner = id_of(ledger, given->winner),
+                          .sequence = given->sequence,
+                          .named = ids_of(ledger, given->arms)};
+    if (given->kind == CertificateKind::no_winner) {
+      result.certificate->cycle = ids_of(ledger, ledger.certifier().no_winner()->cycle);
+    }
   }
   result.why_not_yet = why_not_yet(ledger, standing, board.health);
   result.health = board.health;

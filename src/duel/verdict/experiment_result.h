@@ -69,9 +69,11 @@ struct ResultArm : BoardArm {
   static constexpr std::string_view schema = "ResultArm";
   static constexpr auto fields = joined(
       FieldList{required("arm_id", &ResultArm::arm_id), required("name", &ResultArm::name),
-                required("rank", &ResultArm::rank, "by strength, or by rate where there is none"),
+                required("rank", &ResultArm::rank,
+                         "its row: the leader, those that are tied with it (1 as well), the others "
+                         "by strength"),
                 required("rank_range", &ResultArm::rank_range,
-                         "the places that the strengths leave open; null where there are none")},
+                         "the places that the evidence leaves open, whenever you look")},
       inlined(&ResultArm::counts,
               FieldList{required("wins", &ShownCounts::first_wins, "against all others"),
                         required("losses", &ShownCounts::second_wins),
@@ -79,7 +81,8 @@ struct ResultArm : BoardArm {
                         required("both_bad", &ShownCounts::both_bad)}),
       FieldList{
           required("rate", &ResultArm::rate, "of its decisive duels"),
-          required("probability_best", &ResultArm::probability_best),
+          required("probability_best", &ResultArm::probability_best,
+                   "that it beats every other, by the answers of its pairs"),
           required("elo", &ResultArm::elo, "Bradley-Terry, 0 for the average arm"),
           required("elo_interval", &ResultArm::elo_interval,
                    "95 %, as if the number of duels had been fixed"),
@@ -171,13 +174,15 @@ struct ResultCertificate {
   CertificateKind kind = CertificateKind::winner;
   std::optional<std::string> winner;
   std::uint64_t sequence = 0;
-  std::vector<std::string> named;
+  std::vector<std::string> named, cycle;
 
   static constexpr std::string_view schema = "CertificateGiven";
   static constexpr FieldList fields{
       required("kind", &ResultCertificate::kind), required("winner", &ResultCertificate::winner),
       required("sequence", &ResultCertificate::sequence, "of the record that gave it"),
-      optional("named", &ResultCertificate::named, "arms of a set, an order or a ranking")};
+      optional("named", &ResultCertificate::named, "arms of a set, an order or a ranking"),
+      optional("cycle", &ResultCertificate::cycle,
+               "of `no_winner`: each beats the next, the last beats the first")};
 };
 
 struct ResultRegret {
@@ -199,7 +204,7 @@ struct ResultRegret {
 struct ExperimentResult {
   std::string experiment_id, verdict, state, goal;
   std::optional<std::string> leader;
-  std::vector<std::string> not_ruled_out;
+  std::vector<std::string> tied, not_ruled_out;
   std::optional<ResultOrder> order;
   std::optional<std::uint64_t> expected_duels_left;
   std::optional<ResultRegret> regret;
@@ -221,9 +226,14 @@ struct ExperimentResult {
       required("state", &ExperimentResult::state, "",
                OneOf("certified", "undecided", "not_enough_data")),
       required("goal", &ExperimentResult::goal),
-      required("leader", &ExperimentResult::leader, "null while there is not enough data"),
+      required(
+          "leader", &ExperimentResult::leader,
+          "of the arms that may be first the most probable one; null while there is not enough "
+          "data, and where every arm is ruled out"),
+      required("tied", &ExperimentResult::tied,
+               "arms that may be first and are level with the leader in their own duels, or ahead"),
       required("not_ruled_out", &ExperimentResult::not_ruled_out,
-               "rivals that the leader has not been shown to beat"),
+               "the other arms that may be first; empty once there is a certificate"),
       optional("order", &ExperimentResult::order, "of the goals `set`, `order` and `ranking`"),
       required("expected_duels_left", &ExperimentResult::expected_duels_left,
                "null where nobody can tell"),
@@ -234,11 +244,12 @@ struct ExperimentResult {
       required("one_look", &ExperimentResult::one_look,
                "the order of the answers is unknown, so that only one look at all of them counts"),
       required("duels", &ExperimentResult::duels, "all of them, by place"),
-      required("arms", &ExperimentResult::arms, "the active ones, the best rate first"),
+      required("arms", &ExperimentResult::arms, "the active ones, by rank"),
       required("pairs", &ExperimentResult::pairs, "that met, each once"),
       required("bradley_terry", &ExperimentResult::bradley_terry,
                "a view; the verdict needs no model"),
-      required("probability_no_winner", &ExperimentResult::probability_no_winner),
+      required("probability_no_winner", &ExperimentResult::probability_no_winner,
+               "that no arm beats every other; what the arms' `probability_best` lack to 1"),
       required("certificate", &ExperimentResult::certificate, "null until there is one"),
       required("why_not_yet", &ExperimentResult::why_not_yet,
                "what stands between the answers and a certificate; empty once there is one"),

@@ -1,6 +1,7 @@
 #include "duel/verdict/health.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -240,14 +241,25 @@ HealthCheck ties(const Ledger& ledger) {
 // A judge program is a single source by design; of people there should be several.
 HealthCheck voters(const Ledger& ledger) {
   const std::string name = "voters";
+  // "human:" names nobody: the answers of a voting page are of as many people as there were
+  // subjects. Certificates of older logs counted it as a voter, and keep their bytes.
+  const bool needs_id = ledger.experiment().format > 3;
+  bool nameless = false;
   std::uint64_t answers = 0, people = 0, largest = 0;
   for (const auto& [who, count] : ledger.answers_by_source()) {
     if (who.starts_with("judge:")) continue;
+    if (needs_id && who.ends_with(':')) {
+      nameless = true;
+      continue;
+    }
     ++people;
     answers += count;
     largest = std::max(largest, count);
   }
-  if (people == 0) return unknown_check(name, "nobody is named");
+  if (people == 0) {
+    return unknown_check(name,
+                         nameless ? "the answers do not say who gave them" : "nobody is named");
+  }
   if (people == 1 && ledger.experiment().format > 1 && ledger.comparisons() == 0) {
     return unknown_check(name, "one voter: the result is what that voter prefers");
   }
@@ -295,6 +307,16 @@ std::vector<std::string> failures(const std::vector<HealthCheck>& checks) {
     if (check.verdict == HealthVerdict::failed) texts.push_back(check.name + ": " + check.detail);
   }
   return texts;
+}
+
+std::string failed_checks_sentence(const std::vector<HealthCheck>& checks) {
+  std::vector<std::string> names;
+  for (const HealthCheck& check : checks) {
+    if (check.verdict == HealthVerdict::failed) names.push_back(check.name);
+  }
+  if (names.empty()) return "";
+  return fmt::format("Health check{} failed: {}.", names.size() == 1 ? "" : "s",
+                     fmt::join(names, ", "));
 }
 
 HealthVerdict overall(const std::vector<HealthCheck>& checks) {

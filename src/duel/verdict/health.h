@@ -59,5 +59,7 @@ std::vector<HealthCheck> check_health(const Ledger& ledger);
 HealthVerdict overall(const std::vector<HealthCheck>& checks);
 // "position_bias: the first place won .." of each check that failed.
 std::vector<std::string> failures(const std::vector<HealthCheck>& checks);
+// "Health checks failed: ties, voters.", to stand beside a verdict; "" where none failed.
+std::string failed_checks_sentence(const std::vector<HealthCheck>& checks);
 
 }  // namespace duel

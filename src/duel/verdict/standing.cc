@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "duel/core/divergence.h"
 #include "duel/inference/contest.h"
@@ -31,17 +30,6 @@ std::optional<std::uint64_t> duels_to(double log_missing, const ShownCounts& pai
   return all - std::min(all, waiting);
 }
 
-// The arm with the best bounds of its score.
-Arm best_scored(const ScoreCertifier& board) {
-  Arm best = 0;
-  for (Arm i = 0; i < board.scores().size(); ++i) {
-    const Interval& mine = board.scores()[i];
-    const Interval& other = board.scores()[best];
-    if (std::tie(mine.lower, mine.upper) > std::tie(other.lower, other.upper)) best = i;
-  }
-  return board.winner().value_or(best);
-}
-
 // All arms, the best first; those that are certain come before the others, in their order.
 std::vector<Arm> in_order(const Ledger& ledger, const std::vector<Arm>& certain) {
   std::vector<Arm> arms = order_so_far(ledger.certifier());
@@ -54,13 +42,6 @@ std::vector<Arm> in_order(const Ledger& ledger, const std::vector<Arm>& certain)
 std::vector<Arm> certain_arms(const Ledger& ledger) {
   return ledger.orders()->certificate() ? ledger.orders()->certificate()->named
                                         : ledger.orders()->certain_beginning();
-}
-
-// The leader of the closest contest.
-std::optional<Arm> best_of_pairs(const Certifier& certifier) {
-  const auto contest = closest_contest(certifier);
-  if (!contest) return std::nullopt;
-  return certifier.winner() ? certifier.winner()->winner : contest->leader;
 }
 
 // Estimated from the present counts, whose evidence may be below the highest so far.
@@ -124,11 +105,21 @@ void judge_pairs(Standing& standing, const Ledger& ledger) {
   if (known) standing.duels_left = left;
 }
 
-// Whether every needed pair of the arm has been shown.
-bool nothing_open(const OrderStanding& order, Arm arm) {
-  return std::all_of(order.needed.begin(), order.needed.end(), [&](const NeededPair& pair) {
-    return pair.shown || (pair.first != arm && pair.second != arm);
-  });
+// Whom the verdict names, so that each of them needs enough duels.
+std::vector<Arm> named_arms(const Standing& standing, const Ledger& ledger) {
+  if (standing.order) {
+    const auto& arms = standing.order->arms;
+    return {arms.begin(), arms.begin() + static_cast<std::ptrdiff_t>(standing.order->named)};
+  }
+  std::vector<Arm> named = standing.places.tied;
+  if (standing.leader) {
+    named.insert(named.begin(), *standing.leader);
+  } else if (ledger.total().decisive() == 0) {
+    for (const ArmStanding& arm : standing.arms) {
+      if (ledger.arms()[arm.arm].active) named.push_back(arm.arm);
+    }
+  }
+  return named;
 }
 
 }  // namespace
@@ -138,10 +129,9 @@ std::size_t OrderStanding::shown() const {
 }
 
 std::optional<Arm> leader_of(const Ledger& ledger) {
+  if (!ledger.orders()) return places_of(ledger).leader;
   if (ledger.total().decisive() == 0) return std::nullopt;
-  if (ledger.scores()) return best_scored(*ledger.scores());
-  if (ledger.orders()) return in_order(ledger, certain_arms(ledger)).front();
-  return best_of_pairs(ledger.certifier());
+  return in_order(ledger, certain_arms(ledger)).front();
 }
 
 Standing standing_of(const Ledger& ledger) {
@@ -154,24 +144,25 @@ Standing standing_of(const Ledger& ledger) {
       if (j != i) arm.counts += ledger.pair(i, j);
     }
   }
-  standing.leader = leader_of(ledger);
   standing.waiting = waiting_answers(ledger);
-  if (standing.leader) {
-    if (ledger.scores()) {
-      for (ArmStanding& arm : standing.arms) arm.score = ledger.scores()->scores()[arm.arm];
-    } else if (ledger.orders()) {
-      judge_order(standing, ledger);
-    } else {
-      judge_pairs(standing, ledger);
-    }
+  const bool decisive = ledger.total().decisive() > 0;
+  if (ledger.orders() && decisive) {
+    judge_order(standing, ledger);
+    standing.places = places_of(ledger, standing.order->arms, standing.order->certain);
+  } else {
+    standing.places = places_of(ledger);
   }
-  for (const ArmStanding& arm : standing.arms) {
-    const bool beaten =
-        standing.order ? nothing_open(*standing.order, arm.arm) : arm.beaten && *arm.beaten >= 1;
-    if (ledger.arms()[arm.arm].active && !beaten &&
-        arm.counts.decisive() < Standing::kFewestDecisive && !standing.too_little) {
-      standing.too_little = arm.arm;
+  standing.leader = standing.places.leader;
+  if (ledger.scores() && decisive) {
+    for (ArmStanding& arm : standing.arms) arm.score = ledger.scores()->scores()[arm.arm];
+  } else if (!ledger.orders() && standing.leader) {
+    judge_pairs(standing, ledger);
+  }
+  for (const Arm arm : named_arms(standing, ledger)) {
+    if (standing.too_little || standing.arms[arm].counts.decisive() >= Standing::kFewestDecisive) {
+      continue;
     }
+    standing.too_little = arm;
   }
   return standing;
 }

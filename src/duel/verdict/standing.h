@@ -10,6 +10,7 @@
 #include "duel/core/duel.h"
 #include "duel/experiment/ledger.h"
 #include "duel/inference/interval.h"
+#include "duel/verdict/places.h"
 #include "duel/verdict/waiting_answers.h"
 
 namespace duel {
@@ -45,21 +46,25 @@ struct OrderStanding {
 };
 
 struct Standing {
-  std::optional<Arm> leader;      // none before the first decisive duel
+  std::optional<Arm> leader;      // as in `places`
   std::vector<ArmStanding> arms;  // as in the ledger
   // Duels that the open pairs of the leader, or of the arms in front, need if the rates so far are
-  // the truth, beside the answers that wait. Duels of other pairs that the policy asks come on top. None if a rival isn't behind.
+  // the truth, beside the answers that wait. Duels of other pairs that the policy asks come on top.
+  // None without a leader, and if a rival isn't behind.
   std::optional<std::uint64_t> duels_left;
   std::optional<OrderStanding> order;
-  // An arm that is not beaten and has fewer than kFewestDecisive decisive duels: no order is shown.
+  // The leader, an arm that is tied with it, or one of the arms in front, if it has fewer than
+  // kFewestDecisive decisive duels: nothing is said of who leads. That other arms have few is no
+  // lack: a policy does not waste duels on those that lose.
   std::optional<Arm> too_little;
+  Places places;
   WaitingAnswers waiting;
 
   static constexpr std::uint64_t kFewestDecisive = 10;
 };
 
 Standing standing_of(const Ledger& ledger);
-// The leader alone, which takes far less time if there are many arms.
+// The leader alone, which takes less time.
 std::optional<Arm> leader_of(const Ledger& ledger);
 
 std::vector<std::string> ids_of(const Ledger& ledger, const std::vector<Arm>& arms);

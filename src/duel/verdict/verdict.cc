@@ -25,16 +25,35 @@ std::string listed(const Ledger& ledger, const std::vector<Arm>& arms) {
   return text;
 }
 
-// The rivals that the leader has still to beat, for a goal that goes by pairs.
-std::string open_rivals(const Ledger& ledger, const Standing& standing) {
-  std::vector<Arm> open, not_behind;
-  for (const ArmStanding& rival : standing.arms) {
-    if (!rival.beaten || *rival.beaten >= 1) continue;
-    open.push_back(rival.arm);
-    if (!rival.duels_left) not_behind.push_back(rival.arm);
+// Who leads, for a goal that names one arm, and who else may be first.
+std::string who_leads(const Ledger& ledger, const Standing& standing) {
+  if (!standing.leader) {
+    return "every arm is behind another by the evidence that rules it out of first place, so that "
+           "none leads";
   }
-  if (!not_behind.empty()) return ", but is not ahead of " + listed(ledger, not_behind);
-  return open.empty() ? "" : "; not ruled out yet: " + listed(ledger, open);
+  const Arm leader = *standing.leader;
+  const Places& places = standing.places;
+  std::vector<Arm> not_ahead, others;
+  for (const ArmStanding& rival : standing.arms) {
+    if (rival.arm == leader || !ledger.arms()[rival.arm].active) continue;
+    if (std::ranges::find(places.tied, rival.arm) != places.tied.end()) continue;
+    const ShownCounts pair = ledger.pair(leader, rival.arm);
+    if (places.arms[rival.arm].may_be_first()) {
+      others.push_back(rival.arm);
+    } else if (rival.beaten && *rival.beaten < 1 && pair.second_wins >= pair.first_wins) {
+      not_ahead.push_back(rival.arm);
+    }
+  }
+  std::vector<Arm> first = places.tied;
+  first.insert(first.begin(), leader);
+  std::string text = first.size() > 1 ? "tied for first are " + listed(ledger, first)
+                                      : ledger.name_of(leader) + " leads";
+  if (!not_ahead.empty()) {
+    text +=
+        fmt::format(", but {} is not ahead of {}", first.size() > 1 ? ledger.name_of(leader) : "it",
+                    listed(ledger, not_ahead));
+  }
+  return others.empty() ? text : text + "; not ruled out yet: " + listed(ledger, others);
 }
 
 }  // namespace
@@ -64,6 +83,13 @@ std::string order_text(const Ledger& ledger, const OrderStanding& order) {
                             pairs);
 }
 
+std::string best_sentence(double probability_no_winner) {
+  return fmt::format(
+      "P(best) is the probability that an arm beats every other, by the answers of its pairs; that "
+      "none does has probability {:.3f}.",
+      probability_no_winner);
+}
+
 std::string approximate_count(std::uint64_t count) {
   std::uint64_t unit = 1;
   while (count / unit >= 100) unit *= 10;
@@ -77,7 +103,9 @@ std::string verdict_of(const Ledger& ledger, const Standing& standing) {
   if (ledger.certificate()) return certificate_statement(ledger);
   const std::uint64_t duels = ledger.total().served;
   const std::string after = fmt::format("after {} duel{}", duels, duels == 1 ? "" : "s");
-  if (!standing.leader) return fmt::format("Undecided {}: no decisive answer yet.", after);
+  if (ledger.total().decisive() == 0) {
+    return fmt::format("Undecided {}: no decisive answer yet.", after);
+  }
   std::string text;
   if (standing.too_little) {
     text = fmt::format("Not enough data {}: {} has fewer than {} decisive ones", after,
@@ -85,8 +113,7 @@ std::string verdict_of(const Ledger& ledger, const Standing& standing) {
   } else if (standing.order) {
     text = fmt::format("Undecided {}: {}", after, order_text(ledger, *standing.order));
   } else {
-    text = fmt::format("Undecided {}: {} leads{}", after, ledger.name_of(*standing.leader),
-                       open_rivals(ledger, standing));
+    text = fmt::format("Undecided {}: {}", after, who_leads(ledger, standing));
   }
   const std::uint64_t limit = ledger.experiment().stopping.max_duels;
   const bool at_limit = limit > 0 && ledger.served() >= limit;

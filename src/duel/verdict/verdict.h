@@ -17,6 +17,9 @@ std::string verdict_of(const Ledger& ledger, const Standing& standing);
 // shown".
 std::string order_text(const Ledger& ledger, const OrderStanding& order);
 
+// What P(best) beside the arms means, with the probability that none of them is best.
+std::string best_sentence(double probability_no_winner);
+
 // "1 200": two digits count, for estimates.
 std::string approximate_count(std::uint64_t count);
 

@@ -104,8 +104,12 @@ class Reasons {
                 "their pair had met about the task before, and a task counts once");
     in_vain_for(Obstacle::lost_serves, in_vain.lost_serves,
                 "they were served when the machine lost power");
-    in_vain_for(Obstacle::one_look, in_vain.other,
-                "the experiment is decided by one look at comparisons made elsewhere");
+    in_vain_for(Obstacle::recovered, in_vain.recovered,
+                "the record of their serve was lost, and a report brought it back");
+    in_vain_for(Obstacle::not_admitted, in_vain.other,
+                ledger_.parts().one_look
+                    ? "the experiment is decided by one look at comparisons made elsewhere"
+                    : "a task may reach several pairs, which are declared to be independent");
     if (const std::uint64_t late = ledger_.late(); late > 0) {
       add(Obstacle::late, late,
           fmt::format("{} came after {} had expired.", counted(late, "answer"),
@@ -152,15 +156,23 @@ class Reasons {
                  fmt::format("{} not decided: {}.", counted(open.size(), "pair is", "pairs are"),
                              some_of(open)));
     }
+    if (!standing_.leader) {
+      if (ledger_.total().decisive() == 0) return;
+      return add(Obstacle::none_first, ledger_.num_active(),
+                 "Every arm is ruled out of first place by another. The certificate that no arm "
+                 "beats every other asks for more evidence.");
+    }
     for (const ArmStanding& rival : standing_.arms) {
       if (!rival.beaten || *rival.beaten >= 1) continue;
+      const bool met = ledger_.pair(*standing_.leader, rival.arm).decisive() > 0;
       open.push_back(fmt::format("{} ({})", ledger_.name_of(rival.arm),
-                                 what_it_needs(rival.duels_left, "the leader is not ahead of it")));
+                                 what_it_needs(rival.duels_left, met ? "no lead over it so far"
+                                                                     : "no decisive duel so far")));
     }
     if (open.empty()) return;
     add(Obstacle::rivals, open.size(),
-        fmt::format("{} not ruled out: {}.", counted(open.size(), "rival is", "rivals are"),
-                    some_of(open)));
+        fmt::format("{} has still to be shown to beat {}: {}.", ledger_.name_of(*standing_.leader),
+                    counted(open.size(), "rival"), some_of(open)));
   }
 
   const Ledger& ledger_;

@@ -26,9 +26,11 @@ enum class Obstacle {
   subject_again,       // duels that cannot be evidence: the subject had been asked about the pair
   task_again,          // .. the pair had met about the task
   lost_serves,         // .. served when the machine lost power
-  one_look,            // .. the experiment is decided by comparisons made elsewhere
+  recovered,           // .. their serve was lost, and a report brought it back
+  not_admitted,        // .. the statement takes no such duel
   late,                // answers that came after their duel had expired
   minimum_per_pair,    // pairs with fewer decisive answers than min_decisive_per_pair
+  none_first,          // every arm is ruled out of first place
   rivals,              // arms, or pairs of a set or an order, that are open
   health,              // checks that failed
 };
@@ -44,9 +46,11 @@ struct Words<Obstacle> {
                              {"subject_again", Obstacle::subject_again},
                              {"task_again", Obstacle::task_again},
                              {"lost_serves", Obstacle::lost_serves},
-                             {"one_look", Obstacle::one_look},
+                             {"recovered", Obstacle::recovered},
+                             {"not_admitted", Obstacle::not_admitted},
                              {"late", Obstacle::late},
                              {"minimum_per_pair", Obstacle::minimum_per_pair},
+                             {"none_first", Obstacle::none_first},
                              {"rivals", Obstacle::rivals},
                              {"health", Obstacle::health}});
 };
