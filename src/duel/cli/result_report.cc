@@ -43,6 +43,12 @@ class Report {
     for (const ResultPair& pair : result.pairs) pairs_[{pair.first, pair.second}] = &pair;
   }
 
+  // How long what is left takes, where that can be told.
+  std::string forecast() const {
+    if (!result_.forecast.days) return "";
+    return wrapped("Forecast: " + forecast_text(result_.forecast) + ".", report_width()) + "\n\n";
+  }
+
   std::string arms() const {
     const bool ties = result_.duels.ties > 0;
     const bool both_bad = result_.duels.both_bad > 0;
@@ -335,8 +341,8 @@ std::string result_text(const ExperimentResult& result, const Paint& paint) {
   return paint.bold(wrapped(result.verdict, report_width())) + "\n" +
          failed_checks_text(result.health, paint, report_width()) + "\n" +
          wrapped(duel_counts(result.duels), report_width()) + "\n\n" +
-         (obstacles.empty() ? "" : obstacles + "\n") + report.arms() + report.matrix() +
-         report.evidence() + report.health() + report.strengths();
+         (obstacles.empty() ? "" : obstacles + "\n") + report.forecast() + report.arms() +
+         report.matrix() + report.evidence() + report.health() + report.strengths();
 }
 
 }  // namespace duel::cli

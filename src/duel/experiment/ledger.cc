@@ -192,6 +192,7 @@ Ledger::Folded Ledger::fold(const LogEntry& entry) {
   Folded folded = std::visit(Folder{*this}, entry.record);
   sequence_ = entry.sequence;
   head_ = entry.hash;
+  if (std::holds_alternative<ServeRecord>(entry.record)) pace_.served(entry.time_ms);
   statement_.decide(entry.sequence, entry.hash);
   return folded;
 }
@@ -234,7 +235,7 @@ void Ledger::fields(Archive& archive) {
   archive(duels_, tally_, statement_);
   archive(state_, name_, feedback_.timeout_s, feedback_.on_timeout, guardrails_.explore_floor,
           guardrails_.max_duels_per_subject_per_day, guardrails_.max_pending);
-  archive(configured_at_, sequence_, head_);
+  archive(configured_at_, sequence_, head_, pace_);
 }
 template void Ledger::fields(StateWriter& archive);
 template void Ledger::fields(StateReader& archive);

@@ -20,6 +20,7 @@
 #include "duel/experiment/duels.h"
 #include "duel/experiment/field.h"
 #include "duel/experiment/heard.h"
+#include "duel/experiment/pace.h"
 #include "duel/experiment/parts.h"
 #include "duel/experiment/referee.h"
 #include "duel/experiment/statement.h"
@@ -109,6 +110,7 @@ class Ledger {
   }
   std::uint64_t served() const { return duels_.served(); }  // A/A duels and exploitation too
   std::uint64_t exploited() const { return tally_.exploited(); }
+  const Pace& pace() const { return pace_; }  // of the serves
   std::uint64_t comparisons() const { return tally_.comparisons(); }
   std::uint64_t duplicates() const { return duels_.duplicates(); }
   std::uint64_t conflicts() const { return duels_.conflicts(); }
@@ -186,6 +188,7 @@ class Ledger {
   std::uint64_t configured_at_ = 1;
   std::uint64_t sequence_ = 1;
   std::string head_;
+  Pace pace_;
 };
 
 }  // namespace duel

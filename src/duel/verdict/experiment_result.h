@@ -13,6 +13,7 @@
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/ledger.h"
 #include "duel/verdict/board.h"
+#include "duel/verdict/forecast.h"
 #include "duel/verdict/why_not_yet.h"
 
 namespace duel {
@@ -207,6 +208,7 @@ struct ExperimentResult {
   std::vector<std::string> tied, not_ruled_out;
   std::optional<ResultOrder> order;
   std::optional<std::uint64_t> expected_duels_left;
+  Forecast forecast;
   std::optional<ResultRegret> regret;
   double excluded_share = 0;
   bool one_look = false;
@@ -237,6 +239,7 @@ struct ExperimentResult {
       optional("order", &ExperimentResult::order, "of the goals `set`, `order` and `ranking`"),
       required("expected_duels_left", &ExperimentResult::expected_duels_left,
                "null where nobody can tell"),
+      required("forecast", &ExperimentResult::forecast, "what a certificate still takes"),
       required("regret", &ExperimentResult::regret,
                "null before there is enough data, and for goals other than a single best arm"),
       required("excluded_share", &ExperimentResult::excluded_share,

@@ -8,6 +8,7 @@
 
 #include "duel/core/numbers.h"
 #include "duel/verdict/certificate_file.h"
+#include "duel/verdict/forecast.h"
 
 namespace duel {
 namespace {
@@ -125,10 +126,11 @@ std::string verdict_of(const Ledger& ledger, const Standing& standing) {
                         waiting.answers == 1 ? "waits" : "wait",
                         counted(waiting.open_duels, "open duel"));
   }
-  if (standing.duels_left) {
-    text +=
-        fmt::format("{} about {} more duels{} if the rates stay as they are", at_limit ? ":" : ";",
-                    approximate_count(*standing.duels_left), at_limit ? " would be needed" : "");
+  const Forecast forecast = forecast_of(ledger, standing);
+  if (forecast.duels) {
+    text += fmt::format("{} about {} more {}{} if the rates stay as they are", at_limit ? ":" : ";",
+                        approximate_count(forecast.visits.value_or(*forecast.duels)),
+                        forecast.visits ? "visits" : "duels", at_limit ? " would be needed" : "");
   }
   return text + ".";
 }
