@@ -40,6 +40,20 @@ class ExperimentResult:
         """What can be said now, in a sentence."""
         return self._content["verdict"]
 
+    @property
+    def failed_checks(self) -> list[str]:
+        """The names of the health checks that failed: answers that cannot be trusted as they are."""
+        return [check["name"] for check in self._content["health"] if check["verdict"] == "failed"]
+
+    @property
+    def headline(self) -> str:
+        """The verdict, and the health checks that failed, which stand beside it everywhere."""
+        failed = self.failed_checks
+        if not failed:
+            return self.verdict
+        checks = "Health check failed" if len(failed) == 1 else "Health checks failed"
+        return f"{self.verdict} {checks}: {', '.join(failed)}."
+
     def __getitem__(self, name: str) -> Any:
         return cast("dict[str, Any]", self._content)[name]
 
@@ -58,19 +72,25 @@ class ExperimentResult:
         return plot_result(self, ax)
 
     def __repr__(self) -> str:
-        return f"<ExperimentResult: {self.verdict}>"
+        return f"<ExperimentResult: {self.headline}>"
 
     def _repr_html_(self) -> str:
         from ._html import table
 
-        def places(arm: Any) -> str:
-            best, worst = arm["rank_range"] or (arm["rank"], arm["rank"])
-            return f"{best}" if best == worst else f"{best} to {worst}"
+        def span(low: float, high: float, to: str = " to ") -> str:
+            return f"{low:.0f}" if low == high else f"{low:.0f}{to}{high:.0f}"
 
-        arms = sorted(self._content["arms"], key=lambda arm: arm["rank"])
-        rows = [[arm["arm_id"], places(arm), "" if arm["elo"] is None else round(arm["elo"]),
-                 arm["rate"], round(arm["probability_best"], 3)] for arm in arms]
-        return table(["arm", "place", "Elo", "share won", "P(best)"], rows, self.verdict)
+        rows: list[list[Any]] = []
+        for arm in self._content["arms"]:
+            elo, interval = arm["elo"], arm["elo_interval"]
+            rows.append([span(*arm["rank_range"]), arm["arm_id"],
+                         "" if elo is None else round(elo),
+                         "" if interval is None else span(*interval),
+                         f"{arm['wins']} of {arm['wins'] + arm['losses']}",
+                         f"{arm['probability_best']:.3f}"])
+        rows.append(["", "no arm beats every other", "", "", "",
+                     f"{self._content['probability_no_winner']:.3f}"])
+        return table(["place", "arm", "Elo", "95 %", "won", "P(best)"], rows, self.headline)
 
 
 def _arm_pairs(arms: Any) -> list[tuple[str, Any]]:

@@ -43,12 +43,12 @@ def plot_simulation(result: Any, ax: Any, notion: str | None, scale: str) -> Any
 
 
 def plot_result(result: Any, ax: Any) -> Any:
-    """Strengths of the arms with their intervals, or the shares that they won where none are fitted.
+    """Strengths of the arms with their intervals, or the places that are open where none are fitted.
 
     A policy shows strong arms to each other, so that the share an arm has won says little of it.
     """
     ax = axes(ax)
-    arms = sorted(result.to_dict()["arms"], key=lambda arm: -arm["rank"])
+    arms = list(reversed(result.to_dict()["arms"]))
     names = [arm["arm_id"] for arm in arms]
     if all(arm["elo"] is not None for arm in arms):
         elo = [arm["elo"] for arm in arms]
@@ -58,9 +58,10 @@ def plot_result(result: Any, ax: Any) -> Any:
         ax.axvline(0, color="black", linewidth=1, linestyle="--")
         ax.set_xlabel("strength in Elo points, 0 for the average arm (95 % intervals)")
     else:
-        ax.barh(names, [arm["rate"] for arm in arms], color="#4477aa")
-        ax.axvline(0.5, color="black", linewidth=1, linestyle="--")
-        ax.set_xlim(0, 1)
-        ax.set_xlabel("share of decisive duels won")
-    ax.set_title(result.verdict, loc="left", fontsize=9, wrap=True)
+        best = [arm["rank_range"][0] for arm in arms]
+        open_places = [arm["rank_range"][1] - arm["rank_range"][0] for arm in arms]
+        ax.barh(names, open_places, left=best, height=0.3, color="#4477aa")
+        ax.plot(best, names, "|", color="#4477aa")
+        ax.set_xlabel("places that the evidence leaves open")
+    ax.set_title(result.headline, loc="left", fontsize=9, wrap=True)
     return ax

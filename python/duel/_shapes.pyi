@@ -42,6 +42,7 @@ class CertificateGiven(TypedDict):
     winner: str | None
     sequence: int
     named: NotRequired[list[str]]
+    cycle: NotRequired[list[str]]
 
 class CertificateRule(TypedDict):
     text: str
@@ -108,9 +109,11 @@ class ExperimentResult(TypedDict):
     state: Literal["certified", "undecided", "not_enough_data"]
     goal: str
     leader: str | None
+    tied: list[str]
     not_ruled_out: list[str]
     order: NotRequired[ResultOrder]
     expected_duels_left: int | None
+    forecast: Forecast
     regret: Regret | None
     excluded_share: float
     one_look: bool
@@ -120,6 +123,7 @@ class ExperimentResult(TypedDict):
     bradley_terry: BradleyTerry
     probability_no_winner: float
     certificate: CertificateGiven | None
+    why_not_yet: list[WhyNotYet]
     health: list[HealthCheck]
 
 class Finding(TypedDict):
@@ -132,6 +136,13 @@ class Finding(TypedDict):
     log_evidence: float
     log_threshold: float
     reached_at: NotRequired[WinsAndLosses]
+
+class Forecast(TypedDict):
+    duels: int | None
+    visits: NotRequired[int]
+    visits_per_day: NotRequired[float]
+    duels_per_day: NotRequired[float]
+    days: NotRequired[float]
 
 class Health(TypedDict):
     verdict: Literal["passed", "failed"]
@@ -211,7 +222,7 @@ class ResultArm(TypedDict):
     arm_id: str
     name: str
     rank: int
-    rank_range: list[int] | None
+    rank_range: list[int]
     wins: int
     losses: int
     ties: int
@@ -259,6 +270,12 @@ class TimelinePoint(TypedDict):
     log_evidence: NotRequired[float | None]
     log_threshold: NotRequired[float]
     shown: list[int]
+
+class WhyNotYet(TypedDict):
+    reason: Literal["not_running", "max_duels", "tasks_used_up", "no_decisive_answer", "answers_wait", "subject_again", "task_again", "lost_serves", "recovered", "not_admitted", "late", "minimum_per_pair", "none_first", "rivals", "health"]
+    count: int
+    until: NotRequired[str]
+    detail: str
 
 class WinsAndLosses(TypedDict):
     wins: int

@@ -159,6 +159,19 @@ def test_arms_are_shown_by_their_strength_and_not_by_the_share_that_they_won():
     assert "Elo" in ax.get_xlabel()
 
 
+def test_a_failed_check_and_the_share_without_a_winner_stand_beside_the_verdict():
+    # The arm in the first place wins whichever it is.
+    votes = [{"model_a": one, "model_b": other, "winner": "model_a"}
+             for one, other in [("a", "b"), ("b", "a")] * 60]
+    result = duel.result(votes)
+    assert result.failed_checks == ["position_bias"]
+    assert result.headline == f"{result.verdict} Health check failed: position_bias."
+    page = result._repr_html_()
+    assert "Health check failed: position_bias" in page
+    assert "no arm beats every other" in page
+    assert "Health check failed" in repr(result)
+
+
 def test_bradley_terry_by_hand():
     # Two arms, 30 to 10: the odds are 3.
     fit = duel.bradley_terry([[0, 30], [10, 0]])
