@@ -57,6 +57,7 @@ export interface CertificateGiven {
   winner: string | null;
   sequence: number;
   named?: string[];
+  cycle?: string[];
 }
 
 export interface CertificateRule {
@@ -343,6 +344,14 @@ export interface Finding {
   log_evidence: number;
   log_threshold: number;
   reached_at?: WinsAndLosses;
+}
+
+export interface Forecast {
+  duels: number | null;
+  visits?: number;
+  visits_per_day?: number;
+  duels_per_day?: number;
+  days?: number;
 }
 
 export interface Health {
@@ -647,9 +656,11 @@ export interface Result {
   state: "certified" | "undecided" | "not_enough_data";
   goal: string;
   leader: string | null;
+  tied: string[];
   not_ruled_out: string[];
   order?: ResultOrder;
   expected_duels_left: number | null;
+  forecast: Forecast;
   regret: Regret | null;
   excluded_share: number;
   one_look: boolean;
@@ -669,7 +680,7 @@ export interface ResultArm {
   arm_id: string;
   name: string;
   rank: number;
-  rank_range: [number, number] | null;
+  rank_range: [number, number];
   wins: number;
   losses: number;
   ties: number;
@@ -805,7 +816,7 @@ export interface VotingProgress {
 }
 
 export interface WhyNotYet {
-  reason: "not_running" | "max_duels" | "tasks_used_up" | "no_decisive_answer" | "answers_wait" | "subject_again" | "task_again" | "lost_serves" | "one_look" | "late" | "minimum_per_pair" | "rivals" | "health";
+  reason: "not_running" | "max_duels" | "tasks_used_up" | "no_decisive_answer" | "answers_wait" | "subject_again" | "task_again" | "lost_serves" | "recovered" | "not_admitted" | "late" | "minimum_per_pair" | "none_first" | "rivals" | "health";
   count: number;
   until?: string;
   detail: string;

@@ -55,8 +55,16 @@ export function EvidenceBars({ result }: { result: ShownResult }) {
       </>
     );
   }
-  if (bars.length === 0)
-    return <p class="quiet">No evidence yet: it begins with the first decisive answer.</p>;
+  if (bars.length === 0) {
+    const decisive = result.duels.first_wins + result.duels.second_wins;
+    return (
+      <p class="quiet">
+        {decisive > 0
+          ? "No arm leads, so that there is no rival to beat."
+          : "No evidence yet: it begins with the first decisive answer."}
+      </p>
+    );
+  }
   return (
     <>
       <p class="small quiet">

@@ -1,5 +1,6 @@
-// Health checks, those that passed too.
+// Health checks. What failed stands out, here and beside the verdict; the others are folded away.
 import type { HealthCheck } from "../api/types";
+import { count } from "./numbers";
 
 const MARKS: Record<HealthCheck["verdict"], string> = { passed: "✓", failed: "✗", unknown: "–" };
 const TONES: Record<HealthCheck["verdict"], string> = {
@@ -11,28 +12,72 @@ const TONES: Record<HealthCheck["verdict"], string> = {
 const nameOf = (check: HealthCheck): string =>
   check.name === "aa" ? "A/A duels" : check.name.replace(/_/g, " ");
 
+const withVerdict = (checks: HealthCheck[], verdict: HealthCheck["verdict"]): HealthCheck[] =>
+  checks.filter((check) => check.verdict === verdict);
+
+// "Health check failed: ties, A/A duels"; nothing where none failed.
+export function failedChecks(checks: HealthCheck[]): string | null {
+  const failed = withVerdict(checks, "failed");
+  if (failed.length === 0) return null;
+  return `Health check${failed.length === 1 ? "" : "s"} failed: ${failed.map(nameOf).join(", ")}`;
+}
+
+// The same as a line of a verdict; with `where`, a link to the list of checks.
+export function FailedChecks({ checks, where }: { checks: HealthCheck[]; where?: string }) {
+  const failed = failedChecks(checks);
+  if (failed === null) return null;
+  return <p class="bad failed-checks">✗ {where ? <a href={where}>{failed}</a> : failed}</p>;
+}
+
+export const foldedChecks = (passed: number, unknown: number): string =>
+  [passed > 0 && `${count(passed)} passed`, unknown > 0 && `${count(unknown)} cannot tell`]
+    .filter(Boolean)
+    .join(", ");
+
+function Checks({ checks }: { checks: HealthCheck[] }) {
+  return (
+    <ul class="health">
+      {checks.map((check) => (
+        <li>
+          <span class={TONES[check.verdict]} aria-hidden="true">
+            {MARKS[check.verdict]}
+          </span>
+          <span>
+            <strong>{nameOf(check)}</strong>{" "}
+            <span class={`small ${TONES[check.verdict]}`}>
+              {check.verdict === "unknown" ? "cannot tell" : check.verdict}
+            </span>
+            <br />
+            <span class="small quiet">{check.detail}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 export function HealthList({ checks }: { checks: HealthCheck[] }) {
-  const failed = checks.filter((check) => check.verdict === "failed").length;
+  const failed = withVerdict(checks, "failed");
+  const passed = withVerdict(checks, "passed");
+  const unknown = withVerdict(checks, "unknown");
   return (
     <>
-      <p class={failed > 0 ? "bad" : "small quiet"}>
-        {failed > 0 ? `${failed} of ${checks.length} checks failed.` : "No check failed."}
-      </p>
-      <ul class="health">
-        {checks.map((check) => (
-          <li>
-            <span class={TONES[check.verdict]} aria-hidden="true">
-              {MARKS[check.verdict]}
-            </span>
-            <span>
-              <strong>{nameOf(check)}</strong>{" "}
-              <span class={`small ${TONES[check.verdict]}`}>{check.verdict}</span>
-              <br />
-              <span class="small quiet">{check.detail}</span>
-            </span>
-          </li>
-        ))}
-      </ul>
+      {failed.length > 0 ? (
+        <>
+          <p class="bad">
+            {failed.length} of {checks.length} checks failed.
+          </p>
+          <Checks checks={failed} />
+        </>
+      ) : (
+        <p class="small quiet">No check failed.</p>
+      )}
+      {passed.length + unknown.length > 0 && (
+        <details>
+          <summary>{foldedChecks(passed.length, unknown.length)}</summary>
+          <Checks checks={[...passed, ...unknown]} />
+        </details>
+      )}
     </>
   );
 }

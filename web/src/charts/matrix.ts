@@ -15,7 +15,7 @@ export interface Cell {
 }
 
 export interface Matrix {
-  arms: string[]; // the best rate first, as the result has them
+  arms: string[]; // by rank, as the result has them
   at(row: number, column: number): Cell | null; // none on the diagonal and where a pair never met
 }
 

@@ -1,5 +1,6 @@
 // What stands between the answers and a certificate.
 import type { Result } from "../api/types";
+import { roughCount } from "./numbers";
 
 type Reason = Result["why_not_yet"][number];
 
@@ -18,9 +19,37 @@ export function sentenceOfReason(reason: Reason, zone?: string): string {
   return reason.detail.replace(reason.until, there);
 }
 
-export function WhyNotYet({ reasons }: { reasons: Reason[] }) {
+function spanOf(days: number): string {
+  const of = (amount: number, unit: string) => {
+    const whole = Math.max(1, Math.ceil(amount));
+    return `${roughCount(whole)} ${unit}${whole === 1 ? "" : "s"}`;
+  };
+  if (days >= 2) return of(days, "day");
+  return days * 24 >= 2 ? of(days * 24, "hour") : of(days * 24 * 60, "minute");
+}
+
+// How long what is left takes, where that can be told.
+export function sentenceOfForecast(forecast: Result["forecast"]): string | null {
+  if (forecast.duels === null || forecast.days === undefined) return null;
+  const left = forecast.visits ?? forecast.duels;
+  const what = `${forecast.visits === undefined ? "duel" : "visit"}${left === 1 ? "" : "s"}`;
+  const pace = forecast.visits_per_day ?? forecast.duels_per_day;
+  return (
+    `About ${roughCount(left)} more ${what}: ${spanOf(forecast.days)} at the present pace` +
+    (pace === undefined ? "." : ` of ${roughCount(Math.max(1, Math.round(pace)))} a day.`)
+  );
+}
+
+export function WhyNotYet({
+  reasons,
+  forecast,
+}: {
+  reasons: Reason[];
+  forecast: Result["forecast"];
+}) {
   const shown = shownReasons(reasons);
   if (shown.length === 0) return null;
+  const left = sentenceOfForecast(forecast);
   return (
     <section class="why-not-yet" aria-labelledby="h-why">
       <h3 id="h-why">Why not yet</h3>
@@ -29,6 +58,7 @@ export function WhyNotYet({ reasons }: { reasons: Reason[] }) {
           <li key={one.reason}>{sentenceOfReason(one)}</li>
         ))}
       </ul>
+      {left !== null && <p class="small">{left}</p>}
     </section>
   );
 }

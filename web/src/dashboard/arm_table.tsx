@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import { ask } from "../api/client";
 import type { Experiment, Result } from "../api/types";
-import { count, percent } from "../charts/numbers";
+import { count } from "../charts/numbers";
+import { BestSentence, placesOf } from "../charts/places";
 import { TableHead } from "../charts/table_head";
 import { Curl, Failure } from "./parts";
 
@@ -105,7 +106,7 @@ export function ArmTable({
     <>
       <div class="scroll" tabIndex={0} role="group" aria-label="Table of arms">
         <table class="wide">
-          <TableHead about="Arm" figures={["Won", "Lost", "Rate", "Elo", "P(best)"]}>
+          <TableHead about="Arm" figures={["Place", "Won", "Lost", "Elo", "95 %", "P(best)"]}>
             <th scope="col">
               <span class="hidden-text">Actions</span>
             </th>
@@ -115,12 +116,19 @@ export function ArmTable({
               <tr>
                 <th scope="row" class="arm" title={arm.arm_id}>
                   {arm.arm_id}
-                  {arm.arm_id === result.leader && <span class="good"> leads</span>}
+                  {arm.arm_id === result.leader && result.tied.length === 0 && (
+                    <span class="good"> leads</span>
+                  )}
                 </th>
+                <td class="number">{placesOf(arm)}</td>
                 <td class="number">{count(arm.wins)}</td>
                 <td class="number">{count(arm.losses)}</td>
-                <td class="number">{arm.wins + arm.losses > 0 ? percent(arm.rate) : ""}</td>
                 <td class="number">{arm.elo === null ? "" : Math.round(arm.elo)}</td>
+                <td class="number">
+                  {arm.elo_interval
+                    ? `${Math.round(arm.elo_interval[0])} to ${Math.round(arm.elo_interval[1])}`
+                    : ""}
+                </td>
                 <td class="number">{arm.probability_best.toFixed(2)}</td>
                 <td>
                   {open && <RetireArm experiment={experiment} arm={arm.arm_id} done={done} />}
@@ -132,9 +140,10 @@ export function ArmTable({
       </div>
       {result.arms.length > MOST_ARMS && (
         <p class="small quiet">
-          The {MOST_ARMS} arms with the best rates, of {result.arms.length}.
+          The first {MOST_ARMS} arms, of {result.arms.length}.
         </p>
       )}
+      <BestSentence result={result} />
       {retired.length > 0 && (
         <p class="small quiet">Retired: {retired.map((arm) => arm.arm_id).join(", ")}</p>
       )}

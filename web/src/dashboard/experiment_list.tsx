@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api/client";
 import type { ExperimentList as Listed, ExperimentSummary } from "../api/types";
+import { failedChecks } from "../charts/health_list";
 import { count } from "../charts/numbers";
 import { Failure, Link, StateBadge, useAnswer } from "./parts";
 import { experimentPath } from "./place";
@@ -39,6 +40,7 @@ function useExperiments(): { value: ExperimentSummary[] | null; error: unknown; 
 }
 
 interface KnownVerdict extends Verdict {
+  failed: string | null; // health checks
   state: ExperimentSummary["state"]; // when it was given
 }
 
@@ -61,7 +63,13 @@ function useVerdicts(items: ExperimentSummary[], look: number): Map<string, Know
         const { experiment_id: eid, state } = item;
         try {
           const result = await ask("show_result", { eid }, { signal: end.signal });
-          setVerdicts((now) => new Map(now).set(eid, { ...verdictOf(result), state }));
+          setVerdicts((now) =>
+            new Map(now).set(eid, {
+              ...verdictOf(result),
+              failed: failedChecks(result.health),
+              state,
+            }),
+          );
         } catch {
           // The card stands without a verdict.
         }
@@ -142,6 +150,7 @@ export function ExperimentList() {
               <p class={`verdict-line ${verdict?.tone ?? ""}`}>
                 {item.error ?? verdict?.sentence ?? (item.served === 0 ? "No duels yet" : "…")}
               </p>
+              {verdict?.failed && <p class="bad small">✗ {verdict.failed}</p>}
               <p class="small quiet">
                 {item.name && (
                   <>

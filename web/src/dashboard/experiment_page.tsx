@@ -8,7 +8,7 @@ import { count, percent } from "../charts/numbers";
 import { AllocationChart, EvidenceChart, RegretChart } from "../charts/timeline_charts";
 import { Exports, ShareLink, StateActions } from "./actions";
 import { ArmTable } from "./arm_table";
-import { HealthList } from "../charts/health_list";
+import { FailedChecks, HealthList } from "../charts/health_list";
 import { useLiveExperiment } from "./live_experiment";
 import { Curl, Failure, Link, StateBadge } from "./parts";
 import { RecentDuels } from "./recent_duels";
@@ -89,8 +89,9 @@ export function ExperimentPage({ id }: { id: string }) {
           Verdict
         </h2>
         <p class="sentence">{verdict.sentence}</p>
+        <FailedChecks checks={health} where="#h-health" />
         {verdict.detail !== null && <p class="small">{verdict.detail}</p>}
-        <WhyNotYet reasons={result.why_not_yet} />
+        <WhyNotYet reasons={result.why_not_yet} forecast={result.forecast} />
         <Numbers result={result} />
         <StateActions experiment={experiment} done={refresh} />
       </section>

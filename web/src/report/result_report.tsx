@@ -1,7 +1,8 @@
 // The result of a log or of a file of comparisons, as the dashboard shows it.
 import { useMemo } from "preact/hooks";
 import { EvidenceBars } from "../charts/evidence_bars";
-import { HealthList } from "../charts/health_list";
+import { BestSentence, placesOf } from "../charts/places";
+import { FailedChecks, HealthList } from "../charts/health_list";
 import { HeatMap } from "../charts/heat_map";
 import { matrixOf } from "../charts/matrix";
 import { count, percent } from "../charts/numbers";
@@ -22,8 +23,9 @@ export function ResultReport({ data }: { data: Data }) {
       <h1>{result.experiment_id}</h1>
       <section class={`card verdict ${verdict.tone}`} aria-label="Verdict">
         <p class="sentence">{verdict.sentence}</p>
+        <FailedChecks checks={result.health} where="#h-health" />
         {verdict.detail !== null && <p>{verdict.detail}</p>}
-        <WhyNotYet reasons={result.why_not_yet} />
+        <WhyNotYet reasons={result.why_not_yet} forecast={result.forecast} />
         <p class="small quiet">
           {count(result.duels.served)} duels:{" "}
           {count(result.duels.first_wins + result.duels.second_wins)} decisive,{" "}
@@ -61,12 +63,13 @@ export function ResultReport({ data }: { data: Data }) {
           <table class="wide">
             <TableHead
               about="Arm"
-              figures={["Won", "Lost", "Tied", "Rate", "Elo", "95 %", "P(best)"]}
+              figures={["Place", "Won", "Lost", "Tied", "Rate", "Elo", "95 %", "P(best)"]}
             />
             <tbody>
               {result.arms.map((arm) => (
                 <tr>
                   <th scope="row">{arm.name}</th>
+                  <td class="number">{placesOf(arm)}</td>
                   <td class="number">{count(arm.wins)}</td>
                   <td class="number">{count(arm.losses)}</td>
                   <td class="number">{count(arm.ties)}</td>
@@ -83,6 +86,7 @@ export function ResultReport({ data }: { data: Data }) {
             </tbody>
           </table>
         </div>
+        <BestSentence result={result} />
       </section>
       <section class="card" aria-labelledby="h-health">
         <h2 id="h-health">Can the answers be trusted?</h2>

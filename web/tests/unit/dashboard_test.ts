@@ -8,7 +8,8 @@ import { placeOf } from "../../src/dashboard/place";
 import { allChecks } from "../../src/dashboard/live_experiment";
 import { answerOf } from "../../src/dashboard/recent_duels";
 import { policyString } from "../../src/dashboard/policy_string";
-import { provenCycle, verdictOf } from "../../src/charts/verdict";
+import { failedChecks, foldedChecks } from "../../src/charts/health_list";
+import { verdictOf } from "../../src/charts/verdict";
 import { resultOf } from "./results";
 
 const even = [
@@ -60,15 +61,6 @@ test("at its limit an experiment is not said to go on", () => {
   const shown = verdictOf(resultOf(["h30", "b"], even, { verdict, expected_duels_left: 2134 }));
   assert.equal(shown.sentence, "Undecided after 10 duels: h30 leads");
   assert.match(shown.detail ?? "", /^max_duels = 10 is reached, and no more are asked: about/);
-  const tied = resultOf(["a", "b"], even, { verdict, expected_duels_left: null });
-  if (tied.arms[1]) tied.arms[1].duels_left = null;
-  assert.equal(verdictOf(tied).detail, verdict);
-});
-
-test("tied for first rather than a false order", () => {
-  const result = resultOf(["a", "b", "c"], even, { expected_duels_left: null });
-  if (result.arms[1]) result.arms[1].duels_left = null;
-  assert.equal(verdictOf(result, 0.05).sentence, "Undecided: tied for first are a, b");
 });
 
 test("nothing yet, and not enough", () => {
@@ -83,24 +75,46 @@ test("nothing yet, and not enough", () => {
   );
 });
 
-// a > b > c > a, each 90 of 100: the intervals of the helper are 0.1 to either side.
-test("a cycle is named once every pair of it is believed", () => {
-  const cycle = [
+// a > b > c > a, each 90 of 100: the page believes a cycle when the certificate does, and not before.
+test("a cycle is the heading once it is certified", () => {
+  const wins = [
     [0, 90, 10],
     [10, 0, 90],
     [90, 10, 0],
   ];
-  assert.deepEqual(provenCycle(resultOf(["a", "b", "c"], cycle)), ["a", "b", "c", "a"]);
+  const verdict = "Undecided after 300 duels: every arm is behind another.";
+  const open = resultOf(["a", "b", "c"], wins, { leader: null, verdict });
+  assert.equal(verdictOf(open, 0.05).sentence, verdict.slice(0, -1));
+  const certificate = {
+    kind: "no_winner" as const,
+    winner: null,
+    sequence: 9,
+    cycle: ["a", "b", "c"],
+  };
+  assert.deepEqual(verdictOf({ ...open, certificate }, 0.05), {
+    tone: "cycle",
+    sentence: "No single best: a > b > c > a (certified, 5\u202f%)",
+    detail: verdict,
+  });
+});
+
+test("failed checks have a line beside the verdict, the others are folded", () => {
+  const check = (name: string, verdict: "passed" | "failed" | "unknown") => ({
+    name,
+    verdict,
+    detail: "",
+  });
+  assert.equal(failedChecks([check("ties", "passed"), check("voters", "unknown")]), null);
   assert.equal(
-    verdictOf(resultOf(["a", "b", "c"], cycle), 0.05).sentence,
-    "No single best: a > b > c > a",
+    failedChecks([check("ties", "failed"), check("aa", "failed"), check("voters", "passed")]),
+    "Health checks failed: ties, A/A duels",
   );
-  const doubtful = [
-    [0, 90, 45],
-    [10, 0, 90],
-    [55, 10, 0],
-  ];
-  assert.equal(provenCycle(resultOf(["a", "b", "c"], doubtful)), null);
+  assert.equal(
+    failedChecks([check("position_bias", "failed")]),
+    "Health check failed: position bias",
+  );
+  assert.equal(foldedChecks(6, 3), "6 passed, 3 cannot tell");
+  assert.equal(foldedChecks(0, 1), "1 cannot tell");
 });
 
 test("each line is an arm, with an id made of it", () => {
