@@ -1,0 +1,213 @@
+// The certificate that a log gives, as the bytes of its file.
+import type { Finding } from "./evidence";
+import { answered, checkHealth } from "./health";
+import { written, type Written } from "./json";
+import type { Ledger } from "./ledger";
+import { evidenceText, numberText } from "./numbers";
+import type { CertificateKind } from "./records";
+
+const COUNTED =
+  "; each counts, within its pair and in serving order, the duels with a decisive answer";
+const ofSequence =
+  "the e-process of each named arm against each arm that comes later or is not named has reached the threshold" +
+  COUNTED;
+const ofScores =
+  "confidence sequences of all pairs hold at once; the winner's lower score reaches every other arm's upper score";
+const RULE_TEXTS: { [kind in CertificateKind]: string } = {
+  winner: "the e-process of the winner against each rival has reached its threshold" + COUNTED,
+  no_winner:
+    "every arm is beaten by another one: the e-process of each such pair has reached its threshold",
+  set:
+    "the e-process of each arm of the set against each arm outside has reached the threshold" +
+    COUNTED,
+  order: ofSequence,
+  ranking: ofSequence,
+  epsilon:
+    "the e-process of the arm against each rival, for the null that it wins at most 1/2 - epsilon of their duels, has reached its threshold" +
+    COUNTED,
+  copeland: ofScores,
+  borda: ofScores,
+};
+const TAKEN =
+  " This assumes that the arms have an order, in which every earlier arm beats every later one.";
+
+const others = (count: number) =>
+  count === 1 ? "the other arm" : `each of the ${count} other arms`;
+
+// What is found, in words; without what it is about and how sure it is.
+function found(ledger: Ledger): string {
+  const { kind, winner, named, cycle, findings } = ledger.given!;
+  const name = (arm: number) => `'${ledger.arms[arm]!.name}'`;
+  const wins = "winning more than half of the duels with a decisive answer";
+  const rest = others(ledger.arms.length - named.length);
+  const { epsilon } = ledger.experiment;
+  const sequence = named.map(name).join(", ");
+  switch (kind) {
+    case "winner":
+      return `Arm ${name(winner!)} beats ${others(findings!.length)}: it wins more than half of the duels with a decisive answer`;
+    case "no_winner":
+      return `: ${cycle.map((arm) => `${name(arm)} beats `).join("")}${name(cycle[0]!)}`;
+    case "set": {
+      if (named.length === 1) return `The top 1 is ${sequence}: it beats ${rest}, ${wins}`;
+      const list = `${named.slice(0, -1).map(name).join(", ")} and ${name(named[named.length - 1]!)}`;
+      return `The top ${named.length} are ${list}: each of them beats ${rest}, ${wins}`;
+    }
+    case "ranking":
+      return `The arms in order, the best first, are ${sequence}: each beats every arm after it, ${wins}`;
+    case "order":
+      if (named.length === 1) return `The top 1 is ${sequence}: it beats ${rest}, ${wins}`;
+      return `The top ${named.length} in order, the best first, are ${sequence}: each beats every arm after it and ${rest}, ${wins}`;
+    case "epsilon":
+      return `Arm ${name(winner!)} loses to no other arm by more than ${numberText(epsilon)}: it wins more than ${numberText(Math.round((0.5 - epsilon) * 1e8) / 1e6)} % of the duels with a decisive answer against ${others(findings!.length)}`;
+    case "copeland":
+      return `No arm beats more other arms than ${name(winner!)} does (Copeland winner)`;
+    case "borda":
+      return `No arm wins more against an arm drawn at random than ${name(winner!)} does (Borda winner)`;
+  }
+}
+
+function statement(ledger: Ledger): string {
+  const { one_look_after, stopping, assume } = ledger.experiment;
+  const { count, about } = ledger.tasks;
+  const scope =
+    count === 0n
+      ? ""
+      : about === "these_tasks"
+        ? `, over exactly these ${count} tasks`
+        : `, on tasks like the ${count} given`;
+  const alpha = numberText(stopping.alpha);
+  const taken = assume === "order" ? TAKEN : "";
+  const odds =
+    one_look_after > 0n
+      ? `The order of the answers is unknown, so that this rests on one look at all ${one_look_after} of them: if nobody chose how many to collect by looking at them, such a statement is false with probability at most ${alpha}.${taken}`
+      : `Whenever you look, such a statement is false with probability at most ${alpha}.${taken}`;
+  if (ledger.given!.kind === "no_winner")
+    return `No arm beats every other${scope}${found(ledger)}. ${odds}`;
+  return `${found(ledger)}${scope}. ${odds}`;
+}
+
+function assumptions(ledger: Ledger): string[] {
+  const { goal, assume, stopping, one_look_after, tasks } = ledger.experiment;
+  const texts: string[] = [];
+  if (tasks.count === 0n && !ledger.namesTasks) {
+    texts.push("each answer of a pair is as likely as the one before, whatever was answered");
+  } else if (tasks.about === "these_tasks") {
+    texts.push("a task is drawn anew for each duel; the certificate covers only these tasks");
+  } else {
+    texts.push(
+      "the tasks are a fair sample of those that the certificate covers; each counts once for a pair",
+    );
+  }
+  const isSharper =
+    ["condorcet", "set", "order", "ranking"].includes(goal) ||
+    (goal === "epsilon" && !stopping.arms_fixed);
+  if (isSharper && !stopping.shared_causes)
+    texts.push("answers of different pairs are independent of each other");
+  if (assume === "order")
+    texts.push("the arms have an order, in which every earlier arm beats every later one");
+  if (one_look_after > 0n)
+    texts.push("how many answers there are was not chosen by looking at them");
+  texts.push("whether an answer was lost does not depend on what it would have been");
+  return texts;
+}
+
+const orNothing = <T extends Written>(value: T, isThere: boolean): T | undefined =>
+  isThere ? value : undefined;
+
+// REQUIRES: the record that was applied last gave the certificate.
+export function certificateOf(ledger: Ledger): { text: string; statement: string } {
+  const { experiment, tasks, arms, referee } = ledger;
+  const { format, goal, top, epsilon, assume, stopping, judge } = experiment;
+  const given = ledger.given!;
+  const total = ledger.total();
+  const id = (arm: number) => arms[arm]!.arm_id;
+  const size = BigInt;
+  const isLater = format > 1n;
+  const scores = referee.scores;
+  const health = checkHealth(ledger);
+  const says = statement(ledger);
+  const wins = (i: number, j: number) => size(referee.contest.pairs[i]![j]!.wins);
+  const finding = (one: Finding): Written => ({
+    winner: id(one.winner),
+    loser: id(one.loser),
+    wins: size(one.wins),
+    losses: size(one.losses),
+    evidence: evidenceText(one.evidence),
+    threshold: evidenceText(one.threshold),
+    log_evidence: one.evidence,
+    log_threshold: one.threshold,
+    reached_at: orNothing(
+      { wins: size(one.then[0]), losses: size(one.then[1]) },
+      referee.orders !== undefined,
+    ),
+  });
+  const isOrder = ["set", "order", "ranking"].includes(goal);
+  const text = written({
+    format: 1n,
+    statement: says,
+    kind: given.kind,
+    winner: given.winner === undefined ? undefined : id(given.winner),
+    named: orNothing(given.named.map(id), given.named.length > 0),
+    cycle: orNothing(given.cycle.map(id), given.cycle.length > 0),
+    alpha: stopping.alpha,
+    rule: {
+      text: RULE_TEXTS[given.kind],
+      goal,
+      arms_fixed: stopping.arms_fixed,
+      min_decisive_per_pair: stopping.min_decisive_per_pair,
+      arms_at_the_start: size(ledger.armsAtTheStart()),
+      top: orNothing(top, top > 0n),
+      epsilon: orNothing(epsilon, epsilon !== 0),
+      assume: orNothing(assume, isOrder || assume === "order"),
+      shared_causes: orNothing(stopping.shared_causes, isLater),
+    },
+    assumes: orNothing(assumptions(ledger), isLater),
+    tasks: orNothing(
+      { count: tasks.count, sha256: tasks.sha256, about: tasks.about },
+      isLater && tasks.count > 0n,
+    ),
+    judge: orNothing(
+      { command: judge.command, sha256: judge.sha256 },
+      isLater && judge.command !== "",
+    ),
+    arms: arms.map((arm) => ({
+      arm_id: arm.arm_id,
+      active: arm.isActive,
+      payload: orNothing(arm.payload, arm.payload !== ""),
+      sha256: orNothing(arm.sha256, arm.sha256 !== ""),
+    })),
+    scores: scores?.scores.map(([lower, upper], arm) => ({ arm_id: id(arm), lower, upper })),
+    pairs:
+      scores &&
+      arms.flatMap((_, i) =>
+        arms.slice(i + 1).map((_, k) => {
+          const j = i + 1 + k;
+          return { first: id(i), second: id(j), first_wins: wins(i, j), second_wins: wins(j, i) };
+        }),
+      ),
+    findings: scores ? undefined : given.findings!.map(finding),
+    decisive: size(referee.contest.decisive),
+    conditioned_out: {
+      ties: size(total.ties),
+      both_bad: size(total.bothBad),
+      skips: size(total.skips),
+      invalid: size(total.invalid),
+      expired: size(total.expired),
+      late: size(ledger.late),
+      pending: size(total.served - answered(total) - total.expired),
+      failed_tries: orNothing(BigInt.asUintN(64, total.failedTries), isLater),
+    },
+    excluded_share: orNothing(ledger.excluded / ledger.servedDuels, ledger.excluded > 0),
+    comparisons_from_elsewhere: size(experiment.comparisons_count ? ledger.comparisons : 0),
+    health: {
+      verdict: health.some((check) => check.verdict === "failed") ? "failed" : "passed",
+      checks: Object.fromEntries(health.map((check) => [check.name, check.verdict])),
+    },
+    log: {
+      experiment_id: experiment.experiment_id,
+      sequence: size(given.sequence),
+      head: given.head,
+    },
+  });
+  return { text: `${text}\n`, statement: says };
+}
