@@ -335,17 +335,30 @@ std::string certificate_text(const Certificate& certificate) {
   return described_json(certificate).dump_pretty();
 }
 
+namespace {
+
+// What cannot follow in a log is a fault of the file, whatever the ledger would call it where a
+// caller asks for it: an unknown duel is "not found" there.
+Error at_fault(Error error) {
+  error.code = ErrorCode::invalid_data;
+  return error;
+}
+
+}  // namespace
+
 Result<CheckedLog> check_log(const std::filesystem::path& file) {
   std::optional<Ledger> ledger;
   std::optional<Certificate> certificate;
   std::vector<HealthCheck> health;
   const auto sink = [&](const LogEntry& entry) -> Status {
     if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
-      DUEL_ASSIGN(ledger, Ledger::make(*experiment));
+      auto made = Ledger::make(*experiment);
+      if (!made.ok()) return at_fault(made.error());
+      ledger = std::move(*made);
       return Done{};
     }
     const auto effect = ledger->apply(entry);
-    if (!effect.ok()) return effect.error();
+    if (!effect.ok()) return at_fault(effect.error());
     if (ledger->certificate() && ledger->certificate()->sequence == entry.sequence) {
       certificate = certificate_of(*ledger);
       health = check_health(*ledger);
