@@ -1,125 +1,119 @@
-// Markdown as elements, never as HTML: there is no way for a text to become a script. Knows headings,
-// paragraphs, lists, quotations, code, emphasis, links and pictures; the rest is shown as it is.
-import type { ComponentChildren, VNode } from "preact";
+// Markdown as elements, never as HTML. markdown-it finds the structure; the elements are made here,
+// from a list of those that may be: there is no way for a text to become a script. HTML in a text is
+// shown as text, and a link or a picture that may not be followed as it was written.
+import MarkdownIt from "markdown-it";
+import type { ComponentChildren } from "preact";
+import { h } from "preact";
+import { safeLink, safePicture } from "../look/payload_parts";
+import { Picture } from "./pictures";
 
-// Where a link of a stranger may lead.
-export function safeLink(address: string): string | null {
-  return /^(https?:\/\/|mailto:)[^\s]+$/i.test(address.trim()) ? address.trim() : null;
+// `validateLink`: what is allowed is decided below, where the text as it was written is at hand.
+const reader = new MarkdownIt({ html: false, linkify: false, breaks: true });
+reader.validateLink = () => true;
+type Token = ReturnType<typeof reader.parse>[number];
+
+// A text that takes a browser long to take apart is shown as it is.
+const LONGEST = 100_000;
+
+const SAME_AS_TAG = new Set([
+  "paragraph",
+  "bullet_list",
+  "list_item",
+  "blockquote",
+  "table",
+  "thead",
+  "tbody",
+  "tr",
+  "strong",
+  "em",
+  "s",
+]);
+
+interface Open {
+  token: Token | null;
+  children: ComponentChildren[];
 }
 
-// What may be loaded as a picture; the page's policy allows nothing else either.
-export function safePicture(address: string): string | null {
-  const text = address.trim();
-  if (/^https:\/\/[^\s]+$/i.test(text)) return text;
-  return /^data:image\/(png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+$/.test(text) ? text : null;
-}
-
-const INLINE =
-  /(`+)([\s\S]+?)\1|!\[([^\]]*)\]\(([^()\s]+(?:\([^()\s]*\))?[^()\s]*)\)|\[([^\]]+)\]\(([^()\s]+(?:\([^()\s]*\))?[^()\s]*)\)|(\*\*|__)(?=\S)([\s\S]+?\S|\S)\7|([*_])(?=\S)([\s\S]+?\S|\S)\9|<(https?:\/\/[^\s<>]+)>/;
-
-export function inline(text: string, depth = 0): ComponentChildren[] {
-  const parts: ComponentChildren[] = [];
-  let rest = text;
-  while (rest) {
-    const found = depth < 8 ? INLINE.exec(rest) : null;
-    if (!found) {
-      parts.push(rest);
-      break;
-    }
-    if (found.index > 0) parts.push(rest.slice(0, found.index));
-    parts.push(element(found, depth));
-    rest = rest.slice(found.index + found[0].length);
-  }
-  return parts;
-}
-
-function element(found: RegExpExecArray, depth: number): ComponentChildren {
-  const [whole, , code, alt, source, label, target, , strong, , emphasis, plain] = found;
-  if (code !== undefined) return <code>{code.trim()}</code>;
-  if (source !== undefined) {
-    const address = safePicture(source);
-    return address ? <img src={address} alt={alt ?? ""} referrerpolicy="no-referrer" /> : whole;
-  }
-  if (target !== undefined) return link(target, inline(label ?? "", depth + 1), whole);
-  if (strong !== undefined) return <strong>{inline(strong, depth + 1)}</strong>;
-  if (emphasis !== undefined) return <em>{inline(emphasis, depth + 1)}</em>;
-  return link(plain ?? "", plain, whole);
-}
-
-function link(target: string, label: ComponentChildren, otherwise: string): ComponentChildren {
-  const address = safeLink(target);
-  if (!address) return otherwise;
-  return (
-    <a href={address} target="_blank" rel="noopener noreferrer nofollow">
-      {label}
-    </a>
-  );
-}
-
-type Block = VNode;
-
-export function blocks(text: string, depth = 0): Block[] {
-  const lines = text.replace(/\r\n?/g, "\n").split("\n");
-  const found: Block[] = [];
-  let at = 0;
-  const gather = (belongs: (line: string) => boolean): string[] => {
-    const taken: string[] = [];
-    while (at < lines.length && belongs(lines[at] as string)) taken.push(lines[at++] as string);
-    return taken;
-  };
-  while (at < lines.length) {
-    const line = lines[at] as string;
-    const heading = /^(#{1,6})\s+(.*?)\s*#*$/.exec(line);
-    const fence = /^\s*(```+|~~~+)/.exec(line);
-    if (!line.trim()) {
-      at += 1;
-    } else if (fence) {
-      at += 1;
-      const mark = fence[1] as string;
-      const code = gather((one) => !one.trim().startsWith(mark));
-      at += 1;
-      found.push(
-        <pre>
-          <code>{code.join("\n")}</code>
-        </pre>,
-      );
-    } else if (heading) {
-      at += 1;
+function closed({ token, children }: Open): ComponentChildren {
+  if (!token) return children;
+  const kind = token.type.replace(/_open$/, "");
+  if (kind === "paragraph" && token.hidden) return children; // of a list whose items stand close
+  if (SAME_AS_TAG.has(kind)) return h(token.tag, null, children);
+  switch (kind) {
+    case "heading":
       // Below the page's own headings.
-      const level = Math.min(6, (heading[1] as string).length + 2);
-      const Tag = `h${level}` as "h3";
-      found.push(<Tag>{inline(heading[2] as string)}</Tag>);
-    } else if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(line)) {
-      at += 1;
-      found.push(<hr />);
-    } else if (/^\s*>/.test(line) && depth < 6) {
-      const inner = gather((one) => /^\s*>/.test(one)).map((one) => one.replace(/^\s*> ?/, ""));
-      found.push(<blockquote>{blocks(inner.join("\n"), depth + 1)}</blockquote>);
-    } else if (/^\s*([-*+]|\d{1,9}[.)])\s+/.test(line)) {
-      const numbered = /^\s*\d/.test(line);
-      const items = gather(
-        (one) => /^\s*([-*+]|\d{1,9}[.)])\s+/.test(one) || /^\s{2,}\S/.test(one),
+      return h(`h${Math.min(6, Number(token.tag.slice(1)) + 2)}`, null, children);
+    case "ordered_list":
+      return <ol start={Number(token.attrGet("start") ?? 1)}>{children}</ol>;
+    case "th":
+    case "td": {
+      const align = /text-align:(\w+)/.exec(token.attrGet("style") ?? "")?.[1];
+      return h(kind, align ? { class: align } : null, children);
+    }
+    case "link": {
+      const address = safeLink(token.attrGet("href") ?? "");
+      return address ? (
+        <a href={address} target="_blank" rel="noopener noreferrer nofollow">
+          {children}
+        </a>
+      ) : (
+        ["[", children, `](${token.attrGet("href") ?? ""})`]
       );
-      const texts: string[] = [];
-      for (const item of items) {
-        const start = /^\s*([-*+]|\d{1,9}[.)])\s+(.*)$/.exec(item);
-        if (start) texts.push(start[2] as string);
-        else texts[texts.length - 1] += "\n" + item.trim();
-      }
-      const list = texts.map((one) => <li>{inline(one)}</li>);
-      found.push(numbered ? <ol>{list}</ol> : <ul>{list}</ul>);
+    }
+    default:
+      return children;
+  }
+}
+
+function lone(token: Token): ComponentChildren {
+  switch (token.type) {
+    case "inline":
+      return elementsOf(token.children ?? []);
+    case "code_inline":
+      return <code>{token.content}</code>;
+    case "fence":
+    case "code_block":
+      return (
+        <pre>
+          <code>{token.content.replace(/\n$/, "")}</code>
+        </pre>
+      );
+    case "hr":
+      return <hr />;
+    case "softbreak":
+    case "hardbreak":
+      return <br />;
+    case "image": {
+      const source = token.attrGet("src") ?? "";
+      const address = safePicture(source);
+      if (address) return <Picture source={address} alt={token.content} />;
+      return `![${token.content}](${source})`;
+    }
+    default:
+      return token.content;
+  }
+}
+
+// markdown-it gives a flat list in which elements open and close.
+function elementsOf(tokens: Token[]): ComponentChildren[] {
+  const open: Open[] = [{ token: null, children: [] }];
+  for (const token of tokens) {
+    const innermost = open[open.length - 1] as Open;
+    if (token.nesting === 1) {
+      open.push({ token, children: [] });
+    } else if (token.nesting === -1 && open.length > 1) {
+      open.pop();
+      (open[open.length - 1] as Open).children.push(closed(innermost));
     } else {
-      const paragraph = [line];
-      at += 1;
-      paragraph.push(
-        ...gather(
-          (one) => !!one.trim() && !/^(#{1,6}\s|\s*(```|~~~|>|[-*+]\s|\d{1,9}[.)]\s))/.test(one),
-        ),
-      );
-      found.push(<p>{inline(paragraph.join("\n"))}</p>);
+      innermost.children.push(lone(token));
     }
   }
-  return found;
+  return open.flatMap((one) => one.children);
+}
+
+export function blocks(text: string): ComponentChildren[] {
+  if (text.length > LONGEST) return [<p class="as-written">{text}</p>];
+  return elementsOf(reader.parse(text, {}));
 }
 
 export function Markdown({ text }: { text: string }) {

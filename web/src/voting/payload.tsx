@@ -1,62 +1,57 @@
 // Shows an arm or a task to the voter: text, a picture, a link, or its JSON.
 import type { Json } from "../api/types";
-import { Markdown, safeLink, safePicture } from "./markdown";
+import { partsOf, safeLink, safePicture } from "../look/payload_parts";
+import { Markdown } from "./markdown";
+import { Picture } from "./pictures";
 
-export interface Shown {
-  title?: string;
-  text?: string;
-  picture?: string;
-  link?: string;
-  rest?: Json; // what is none of these
+// What is shown side by side is laid out alike: a font or a margin that only one of the two has would
+// be compared with them.
+export interface Layout {
+  centred: boolean; // both are short
+  even: boolean; // one of them has columns, so both are in a font of equal widths
 }
 
-const TEXTS = ["text", "markdown", "prompt", "output", "answer", "content", "body"];
-const PICTURES = ["image", "image_url", "picture", "img"];
-const LINKS = ["url", "link", "href"];
-const TITLES = ["title", "label"];
+const LONGEST_SHORT = 120;
 
-// Which part of a payload is what. A bare text that is the address of a picture is a picture.
-export function shownOf(payload: Json): Shown {
-  if (payload === null) return {};
-  if (typeof payload === "string") {
-    if (
-      safePicture(payload) &&
-      (payload.startsWith("data:") || /\.(png|jpe?g|gif|webp|avif|svg)(\?|$)/i.test(payload))
-    )
-      return { picture: payload };
-    return safeLink(payload) ? { link: payload } : { text: payload };
-  }
-  if (typeof payload !== "object" || Array.isArray(payload)) return { rest: payload };
-  const shown: Shown = {};
-  const rest: { [name: string]: Json } = {};
-  for (const [name, value] of Object.entries(payload)) {
-    const word = typeof value === "string" ? value : null;
-    if (word !== null && shown.text === undefined && TEXTS.includes(name)) shown.text = word;
-    else if (word !== null && shown.title === undefined && TITLES.includes(name))
-      shown.title = word;
-    else if (
-      word !== null &&
-      shown.picture === undefined &&
-      PICTURES.includes(name) &&
-      safePicture(word)
-    )
-      shown.picture = word;
-    else if (word !== null && shown.link === undefined && LINKS.includes(name) && safeLink(word))
-      shown.link = word;
-    else rest[name] = value;
-  }
-  if (Object.keys(rest).length > 0) shown.rest = rest;
-  return shown;
+const lines = (text: string): string[] => text.split(/\r?\n/);
+
+// Indented code, a table drawn with bars, or columns apart by tabs or several spaces.
+function hasColumns(text: string): boolean {
+  const apart = /^(?: {2,}|\t)\S|\S(?:\t| {3,})\S|^\s*\|.*\|\s*$|[\u2500-\u257f]/;
+  return lines(text).filter((line) => apart.test(line)).length >= 2;
 }
 
+export function layoutOf(payloads: Json[]): Layout {
+  const all = payloads.map(partsOf);
+  return {
+    centred: all.every(
+      ({ text, format, rest }) =>
+        rest === undefined &&
+        format === undefined &&
+        (text ?? "").length <= LONGEST_SHORT &&
+        lines(text ?? "").length <= 3,
+    ),
+    even: all.some(
+      ({ text, format }) =>
+        format === "code" || (!format && text !== undefined && hasColumns(text)),
+    ),
+  };
+}
+
+function Words({ text, format }: { text: string; format: string | undefined }) {
+  if (format === "markdown") return <Markdown text={text} />;
+  return <p class="as-written">{text}</p>;
+}
+
+// `otherwise` stands where the payload says nothing.
 export function Payload({ payload, otherwise }: { payload: Json; otherwise: string }) {
-  const { title, text, picture, link, rest } = shownOf(payload);
+  const { title, text, format, picture, link, rest } = partsOf(payload);
   const nothing = !title && !text && !picture && !link && rest === undefined;
   return (
     <>
       {title && <h3>{title}</h3>}
-      {picture && <img src={safePicture(picture) ?? ""} alt="" referrerpolicy="no-referrer" />}
-      {text && <Markdown text={text} />}
+      {picture && <Picture source={safePicture(picture) ?? ""} alt="" />}
+      {text && <Words text={text} format={format} />}
       {link && (
         <p>
           <a href={safeLink(link) ?? ""} target="_blank" rel="noopener noreferrer nofollow">
@@ -65,7 +60,7 @@ export function Payload({ payload, otherwise }: { payload: Json; otherwise: stri
         </p>
       )}
       {rest !== undefined && <pre class="json">{JSON.stringify(rest, null, 2)}</pre>}
-      {nothing && <p class="bare">{otherwise}</p>}
+      {nothing && <p class="as-written">{otherwise}</p>}
     </>
   );
 }

@@ -11,11 +11,11 @@ import {
   type Surroundings,
   type Transport,
 } from "./ballot_box";
+import { blockedBy, Pair } from "./pair";
 import { Payload } from "./payload";
+import { usePictureWatch, Watched } from "./pictures";
 import { progressLine } from "./progress_line";
 import { Subject } from "./subject";
-
-const SKIP_REASONS = ["I cannot tell", "It does not load", "It is unclear", "It is not for me"];
 
 function randomId(prefix: string): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
@@ -91,18 +91,18 @@ export function VotingPage({ experimentId }: { experimentId: string }) {
     [experimentId],
   );
   const stage = useRef<HTMLElement>(null);
+  const pictures = usePictureWatch();
+  const [attempt, setAttempt] = useState(0);
 
   const vote = (choice: Choice) => {
+    // What nobody has seen can be skipped and nothing else.
+    if (choice.result !== "skip" && blockedBy(pictures)) return;
     if (!box.vote(choice)) return;
     setSkipping(false);
     setSaid(
       choice.result === "win" ? (choice.side === 0 ? "Left chosen." : "Right chosen.") : "Noted.",
     );
     stage.current?.scrollTo?.(0, 0);
-  };
-  // The second click of a double click would be a vote on a pair that nobody has seen.
-  const once = (event: MouseEvent, choice: Choice) => {
-    if (event.detail <= 1) vote(choice);
   };
   const undo = () => {
     if (box.undo()) setSaid("Taken back.");
@@ -133,6 +133,8 @@ export function VotingPage({ experimentId }: { experimentId: string }) {
       const choices: Record<string, () => void> = {
         ArrowLeft: () => vote({ result: "win", side: 0 }),
         ArrowRight: () => vote({ result: "win", side: 1 }),
+        "1": () => vote({ result: "win", side: 0 }),
+        "2": () => vote({ result: "win", side: 1 }),
         ArrowDown: () => vote({ result: "tie" }),
         t: () => vote({ result: "tie" }),
         b: () => vote({ result: "both_bad" }),
@@ -168,144 +170,101 @@ export function VotingPage({ experimentId }: { experimentId: string }) {
   const asking = situation.kind === "voting" || situation.kind === "loading";
   const over = progress?.state === "completed" || progress?.state === "archived";
   return (
-    <div class="voting">
-      <header>
-        <h1>{progress?.name || (asking ? "Which one is better?" : "Vote")}</h1>
-        {progress?.name && asking && <p class="question">Which one is better?</p>}
-        {current?.task && (
-          <div class="task card">
-            <Payload payload={current.task.payload ?? null} otherwise={current.task.task_id} />
-          </div>
-        )}
-      </header>
-      {box.offline && (
-        <p class="notice" role="status">
-          No connection.{" "}
-          {outbox.length > 0 &&
-            `${outbox.length} ${outbox.length === 1 ? "vote waits" : "votes wait"} here. `}
-          Trying again.{" "}
-          <button class="small" onClick={() => box.wake()}>
-            Try now
-          </button>
-        </p>
-      )}
-      {box.notice && (
-        <p class="notice" role="status">
-          {box.notice}
-        </p>
-      )}
-      <main ref={stage}>
-        {situation.kind === "refused" &&
-          (situation.status === 401 || situation.status === 403 ? (
-            <TokenForm label="Continue">
-              <p>
-                {currentToken() ? "The token does not work here." : "Voting here needs a token."}{" "}
-                Open the link that you were given, or paste its token here.
-              </p>
-            </TokenForm>
-          ) : (
-            <p class="card">
-              {situation.status === 404 ? "There is no such experiment." : situation.message}
-            </p>
-          ))}
-        {situation.kind === "closed" && (
-          <div class="card">
-            <p>
-              <strong>
-                {over ? "The voting is over. Thank you." : "Nothing to compare right now."}
-              </strong>
-            </p>
-            {!over && (
-              <>
-                <p class="quiet">
-                  The experiment is not running, or you have seen all that there is for today.
-                </p>
-                <button onClick={() => box.wake()}>Look again</button>
-              </>
-            )}
-          </div>
-        )}
-        {situation.kind === "loading" && (
-          <p class="card quiet" aria-busy="true">
-            {box.offline
-              ? "The next pair comes when the connection is back."
-              : "Fetching the next pair…"}
+    <Watched.Provider value={pictures}>
+      <div class="voting">
+        <header>
+          <h1>{progress?.name || (asking ? "Which one is better?" : "Vote")}</h1>
+          {progress?.name && asking && <p class="question">Which one is better?</p>}
+          {current?.task && (
+            <div class="task card" key={`${current.task.task_id} ${attempt}`}>
+              <Payload payload={current.task.payload ?? null} otherwise={current.task.task_id} />
+            </div>
+          )}
+        </header>
+        {box.offline && (
+          <p class="notice" role="status">
+            No connection.{" "}
+            {outbox.length > 0 &&
+              `${outbox.length} ${outbox.length === 1 ? "vote waits" : "votes wait"} here. `}
+            Trying again.{" "}
+            <button class="small" onClick={() => box.wake()}>
+              Try now
+            </button>
           </p>
         )}
-        {situation.kind === "voting" && current && (
-          <>
-            <div class="pair">
-              {([0, 1] as const).map((side) => (
-                <section class="item card" aria-label={side === 0 ? "Left item" : "Right item"}>
-                  <div
-                    class="shown"
-                    key={current.duel_id}
-                    tabIndex={0}
-                    role="group"
-                    aria-label={side === 0 ? "Left item's content" : "Right item's content"}
-                  >
-                    <Payload
-                      payload={current.arms[side]?.payload ?? null}
-                      otherwise={current.arms[side]?.arm_id ?? ""}
-                    />
-                  </div>
-                  <button
-                    class="main choose"
-                    onClick={(event) => once(event, { result: "win", side })}
-                  >
-                    {side === 0 ? (
-                      <>
-                        ← Left<span class="better"> is better</span>
-                      </>
-                    ) : (
-                      <>
-                        Right<span class="better"> is better</span> →
-                      </>
-                    )}
-                  </button>
-                </section>
-              ))}
-            </div>
-            <div class="row others" role="group" aria-label="Other answers">
-              <button onClick={(event) => once(event, { result: "tie" })}>
-                Tie <kbd>↓</kbd>
-              </button>
-              <button onClick={(event) => once(event, { result: "both_bad" })}>
-                Both bad <kbd>B</kbd>
-              </button>
-              <button aria-expanded={skipping} onClick={() => setSkipping(!skipping)}>
-                Skip <kbd>S</kbd>
-              </button>
-            </div>
-            {skipping && (
-              <div class="row others" role="group" aria-label="Why do you skip?">
-                {SKIP_REASONS.map((reason) => (
-                  <button class="small" onClick={() => vote({ result: "skip", reason })}>
-                    {reason}
-                  </button>
-                ))}
-              </div>
-            )}
-          </>
+        {box.notice && (
+          <p class="notice" role="status">
+            {box.notice}
+          </p>
         )}
-      </main>
-      <footer>
-        {(asking || box.canUndo()) && (
-          <button disabled={!box.canUndo()} onClick={undo}>
-            Undo <kbd>U</kbd>
-          </button>
-        )}
-        <p class="quiet small">
-          {votes > 0 && `${votes} ${votes === 1 ? "vote" : "votes"} from you. `}
-          {progress && progressLine(progress)}
+        <main ref={stage}>
+          {situation.kind === "refused" &&
+            (situation.status === 401 || situation.status === 403 ? (
+              <TokenForm label="Continue">
+                <p>
+                  {currentToken() ? "The token does not work here." : "Voting here needs a token."}{" "}
+                  Open the link that you were given, or paste its token here.
+                </p>
+              </TokenForm>
+            ) : (
+              <p class="card">
+                {situation.status === 404 ? "There is no such experiment." : situation.message}
+              </p>
+            ))}
+          {situation.kind === "closed" && (
+            <div class="card">
+              <p>
+                <strong>
+                  {over ? "The voting is over. Thank you." : "Nothing to compare right now."}
+                </strong>
+              </p>
+              {!over && (
+                <>
+                  <p class="quiet">
+                    The experiment is not running, or you have seen all that there is for today.
+                  </p>
+                  <button onClick={() => box.wake()}>Look again</button>
+                </>
+              )}
+            </div>
+          )}
+          {situation.kind === "loading" && (
+            <p class="card quiet" aria-busy="true">
+              {box.offline
+                ? "The next pair comes when the connection is back."
+                : "Fetching the next pair…"}
+            </p>
+          )}
+          {situation.kind === "voting" && current && (
+            <Pair
+              duel={current}
+              blocked={blockedBy(pictures)}
+              attempt={attempt}
+              skipping={skipping}
+              setSkipping={setSkipping}
+              vote={vote}
+              loadAgain={() => setAttempt((now) => now + 1)}
+            />
+          )}
+        </main>
+        <footer>
+          {(asking || box.canUndo()) && (
+            <button disabled={!box.canUndo()} onClick={undo}>
+              Undo <kbd>U</kbd>
+            </button>
+          )}
+          <p class="quiet small">
+            {votes > 0 && `${votes} ${votes === 1 ? "vote" : "votes"} from you. `}
+            {progress && progressLine(progress)}
+          </p>
+          {progress && progress.share_of_evidence !== null && (
+            <progress max={1} value={progress.share_of_evidence} aria-label="How sure are we" />
+          )}
+        </footer>
+        <p class="hidden-text" aria-live="polite">
+          {said}
         </p>
-        {progress && progress.share_of_evidence !== null && (
-          <progress max={1} value={progress.share_of_evidence} aria-label="How sure are we" />
-        )}
-      </footer>
-      <p class="hidden-text" aria-live="polite">
-        {said}
-      </p>
-    </div>
+      </div>
+    </Watched.Provider>
   );
 }

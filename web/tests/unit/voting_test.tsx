@@ -3,8 +3,11 @@ import { test } from "node:test";
 import { ApiError, Unreachable } from "../../src/api/client";
 import type { OutcomeRequest, Duel } from "../../src/api/types";
 import { BallotBox, HOLD_MS, outcomeOf, type SavedBallots } from "../../src/voting/ballot_box";
-import { blocks, safeLink, safePicture } from "../../src/voting/markdown";
-import { shownOf } from "../../src/voting/payload";
+import { partsOf, safeLink, safePicture } from "../../src/look/payload_parts";
+import { blocks } from "../../src/voting/markdown";
+import { layoutOf } from "../../src/voting/payload";
+import { PictureWatch } from "../../src/voting/pictures";
+import { blockedBy } from "../../src/voting/pair";
 import { progressLine } from "../../src/voting/progress_line";
 
 const settled = () => new Promise<void>((done) => setTimeout(done, 0));
@@ -428,7 +431,18 @@ function elements(node: unknown): Element[] {
   if (Array.isArray(node)) return node.flatMap(elements);
   if (typeof node !== "object" || node === null || !("type" in node)) return [];
   const one = node as Element;
+  // A picture is a component, whose <img> has the source that it is given.
+  if (typeof one.type === "function") return [{ type: "img", props: { src: one.props.source } }];
   return [one, ...elements(one.props.children)];
+}
+
+// What can be read of it.
+function textOf(node: unknown): string {
+  if (Array.isArray(node)) return node.map(textOf).join("");
+  if (typeof node === "string") return node;
+  if (typeof node !== "object" || node === null || !("type" in node)) return "";
+  const one = node as Element;
+  return one.type === "br" ? "\n" : textOf(one.props.children);
 }
 
 const names = (text: string) => elements(blocks(text)).map((one) => one.type);
@@ -455,6 +469,26 @@ test("Markdown becomes elements", () => {
     "hr",
   ]);
   assert.deepEqual(names("[x](https://a.example/b(c)) <https://b.example>"), ["p", "a", "a"]);
+  assert.deepEqual(names("| a | b |\n|---|:-:|\n| 1 | 2 |"), [
+    "table",
+    "thead",
+    "tr",
+    "th",
+    "th",
+    "tbody",
+    "tr",
+    "td",
+    "td",
+  ]);
+  assert.equal(textOf(blocks("one\ntwo")), "one\ntwo");
+  assert.equal(textOf(blocks("```\n  if a:\n    b\n```")), "  if a:\n    b");
+  assert.equal(elements(blocks("3. c\n4. d"))[0]?.props.start, 3);
+});
+
+test("what may not be followed is shown as it was written", () => {
+  assert.equal(textOf(blocks("[x](javascript:alert(1))")), "[x](javascript:alert(1))");
+  assert.equal(textOf(blocks("![x](http://a.example/x.png)")), "![x](http://a.example/x.png)");
+  assert.equal(textOf(blocks("<b>bold</b>")), "<b>bold</b>");
 });
 
 const HOSTILE = [
@@ -477,14 +511,16 @@ test("no text becomes a script, a handler or a wild address", () => {
   for (const text of HOSTILE) {
     for (const { type, props } of elements(blocks(text))) {
       assert.ok(
-        /^(p|a|img|strong|em|code|pre|h[3-6]|ul|ol|li|blockquote|hr)$/.test(type),
+        /^(p|a|img|strong|em|s|br|code|pre|h[3-6]|ul|ol|li|blockquote|hr|table|thead|tbody|tr|t[hd])$/.test(
+          type,
+        ),
         `${type} from ${text}`,
       );
       for (const [name, value] of Object.entries(props)) {
         assert.ok(!/^on/i.test(name) && name !== "dangerouslySetInnerHTML", `${name} from ${text}`);
         if (name === "href") assert.match(String(value), /^(https?:|mailto:)/);
         if (name === "src")
-          assert.match(String(value), /^(https:|data:image\/(png|jpeg|gif|webp|avif);)/);
+          assert.match(String(value), /^(https:|data:image\/(png|jpeg|gif|webp|avif|svg\+xml);)/);
       }
     }
   }
@@ -496,7 +532,11 @@ test("only addresses of the web are links and pictures", () => {
   assert.equal(safeLink("javascript:alert(1)//https://"), null);
   assert.equal(safePicture("http://a.example/x.png"), null);
   assert.equal(safePicture("data:image/png;base64,AAAA"), "data:image/png;base64,AAAA");
-  assert.equal(safePicture("data:image/svg+xml;base64,AAAA"), null);
+  assert.equal(safePicture("data:image/svg+xml;base64,AAAA"), "data:image/svg+xml;base64,AAAA");
+  const drawn = "data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg'/>";
+  assert.equal(safePicture(drawn), drawn);
+  assert.equal(safePicture("data:text/html,<svg/>"), null);
+  assert.equal(safePicture("data:image/svg+xml"), null);
 });
 
 test("long and nested text ends", () => {
@@ -509,12 +549,12 @@ test("long and nested text ends", () => {
 });
 
 test("a payload is shown by what it is", () => {
-  assert.deepEqual(shownOf(null), {});
-  assert.deepEqual(shownOf("hello"), { text: "hello" });
-  assert.deepEqual(shownOf("https://a.example/x.png"), { picture: "https://a.example/x.png" });
-  assert.deepEqual(shownOf("https://a.example/"), { link: "https://a.example/" });
+  assert.deepEqual(partsOf(null), {});
+  assert.deepEqual(partsOf("hello"), { text: "hello" });
+  assert.deepEqual(partsOf("https://a.example/x.png"), { picture: "https://a.example/x.png" });
+  assert.deepEqual(partsOf("https://a.example/"), { link: "https://a.example/" });
   assert.deepEqual(
-    shownOf({ text: "a", image: "https://a.example/i", url: "https://b.example", alpha: 0.3 }),
+    partsOf({ text: "a", image: "https://a.example/i", url: "https://b.example", alpha: 0.3 }),
     {
       text: "a",
       picture: "https://a.example/i",
@@ -522,10 +562,53 @@ test("a payload is shown by what it is", () => {
       rest: { alpha: 0.3 },
     },
   );
-  assert.deepEqual(shownOf({ url: "javascript:alert(1)" }), {
+  assert.deepEqual(partsOf({ url: "javascript:alert(1)" }), {
     rest: { url: "javascript:alert(1)" },
   });
-  assert.deepEqual(shownOf([1, 2]), { rest: [1, 2] });
+  assert.deepEqual(partsOf([1, 2]), { rest: [1, 2] });
+});
+
+test("a text is Markdown or code only where the payload says so", () => {
+  assert.deepEqual(partsOf({ text: "*a*" }), { text: "*a*" });
+  assert.deepEqual(partsOf({ text: "*a*", format: "text" }), { text: "*a*" });
+  assert.deepEqual(partsOf({ text: "*a*", format: "markdown" }), {
+    text: "*a*",
+    format: "markdown",
+  });
+  assert.deepEqual(partsOf({ format: "code", text: "a" }), { text: "a", format: "code" });
+  assert.deepEqual(partsOf({ markdown: "*a*" }), { text: "*a*", format: "markdown" });
+  assert.deepEqual(partsOf({ text: "a", format: "A4" }), { text: "a", rest: { format: "A4" } });
+});
+
+test("two items are laid out alike", () => {
+  const table = "a   b\n1   2";
+  assert.deepEqual(layoutOf(["Yes", "No"]), { centred: true, even: false });
+  assert.deepEqual(layoutOf(["Yes", "x".repeat(500)]), { centred: false, even: false });
+  assert.deepEqual(layoutOf([{ text: table }, { text: "prose" }]), { centred: true, even: true });
+  assert.deepEqual(layoutOf([{ text: "if a:\n    b\n    c\n    d" }, { text: "x" }]), {
+    centred: false,
+    even: true,
+  });
+  assert.equal(layoutOf([{ text: table, format: "markdown" }, { text: "x" }]).even, false);
+  assert.equal(layoutOf([{ alpha: 1 }, { alpha: 2 }]).centred, false);
+});
+
+test("a pair is blocked until all its pictures are there, and by one that is broken", () => {
+  let redrawn = 0;
+  const watch = new PictureWatch(() => (redrawn += 1));
+  assert.equal(blockedBy(watch), null);
+  const [left, right] = [{}, {}];
+  watch.tell(left, "loading");
+  watch.tell(right, "loading");
+  assert.equal(blockedBy(watch), "loading");
+  watch.tell(left, "shown");
+  assert.equal(blockedBy(watch), "loading");
+  watch.tell(right, "broken");
+  assert.equal(blockedBy(watch), "broken");
+  watch.tell(right, "broken");
+  assert.equal(redrawn, 4, "what is known already draws nothing");
+  watch.forget(right);
+  assert.equal(blockedBy(watch), null);
 });
 
 test("progress is a line without names", () => {
