@@ -42,6 +42,7 @@ const filled = (template, values) =>
 const types = {
   html: "text/html; charset=utf-8",
   js: "text/javascript; charset=utf-8",
+  mjs: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
 };
@@ -71,21 +72,40 @@ for (const [entry, name, template, page] of [
   );
 }
 
-// The report is one file, so its script and style are inside. Their hashes are the only ones that its
-// policy lets run: data that looks like a script does not.
-{
-  const { script, style } = await bundle("report/main.tsx", "report");
+// The verifier of logs and certificates for node, to be read by who wants to know what it checks.
+const verifier = (
+  await build({
+    entryPoints: [source("verifier/node.ts")],
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "esm",
+    target: ["node18"],
+    charset: "utf8",
+    logLevel: "warning",
+  })
+).outputFiles[0].text;
+add("verify.mjs", verifier);
+
+// A report and a certificate are one file each, so script and style are inside. Their hashes are the
+// only ones that its policy lets run: data that looks like a script does not.
+for (const [folder, file] of [
+  ["report", "report.html"],
+  ["certificate", "certificate.html"],
+]) {
+  const { script, style } = await bundle(`${folder}/main.tsx`, folder);
   // "</script" inside a string would end the element.
   const inside = script.replaceAll("</script", "<\\/script");
   const hash = (text) => `'sha256-${digest(text).toString("base64")}'`;
   add(
-    "report.html",
-    filled(readFileSync(source("report", "report.html"), "utf8"), {
+    file,
+    filled(readFileSync(source(folder, file), "utf8"), {
       script: inside,
       style,
       script_hash: hash(inside),
       title: "@TITLE@",
       data: "@DATA@",
+      verifier: JSON.stringify(verifier).replaceAll("<", "\\u003c"),
     }),
   );
 }

@@ -105,6 +105,11 @@ export async function ask<O extends Operation>(
   return (await response.json()) as Operations[O]["gives"];
 }
 
+// What the route answers, byte for byte.
+export async function bytesOf(route: Route): Promise<Uint8Array> {
+  return new Uint8Array(await (await send(route, {})).arrayBuffer());
+}
+
 // Saves what the route answers as a file. A plain link could not send the token.
 export async function download(route: Route, name: string): Promise<void> {
   const response = await send(route, {});

@@ -8,6 +8,7 @@ import { count, percent } from "../charts/numbers";
 import { AllocationChart, EvidenceChart, RegretChart } from "../charts/timeline_charts";
 import { Exports, ShareLink, StateActions } from "./actions";
 import { ArmTable } from "./arm_table";
+import { CertificateCard } from "./certificate_card";
 import { FailedChecks, HealthList } from "../charts/health_list";
 import { useLiveExperiment } from "./live_experiment";
 import { Curl, Failure, Link, StateBadge } from "./parts";
@@ -95,6 +96,7 @@ export function ExperimentPage({ id }: { id: string }) {
         <Numbers result={result} />
         <StateActions experiment={experiment} done={refresh} />
       </section>
+      {result.certificate && <CertificateCard id={id} />}
       <div class="columns">
         <section class="card" aria-labelledby="h-matrix">
           <h2 id="h-matrix">Who beats whom</h2>

@@ -1,0 +1,56 @@
+// What is inside a page of a certificate, as `duel certificate` and the dashboard write it, and what
+// is shown of the certificate.
+export interface CertificateData {
+  made_by: string;
+  name: string; // of the experiment
+  certificate: string; // the bytes of its file
+  log: string | null; // the bytes of the log; null where it is too large to be inside
+}
+
+interface Finding {
+  winner: string;
+  loser: string;
+  wins: number;
+  losses: number;
+  evidence: string;
+  threshold: string;
+}
+
+// Of an unknown file: everything may be missing.
+export interface ShownCertificate {
+  statement?: string;
+  kind?: string;
+  alpha?: number;
+  rule?: { text?: string };
+  assumes?: string[];
+  findings?: Finding[];
+  scores?: { arm_id: string; lower: number; upper: number }[];
+  decisive?: number;
+  conditioned_out?: { [what: string]: number };
+  health?: { checks?: { [name: string]: string } };
+  log?: { experiment_id?: string; sequence?: number; head?: string };
+}
+
+const PLACE_OF_TITLE = "@TITLE@";
+const PLACE_OF_DATA = "@DATA@";
+
+// The page with the data in its place, written so that no text of it can end the element that it
+// stands in. Titles are filled first: data may hold anything, also the mark of a place.
+export function filledPage(template: string, data: CertificateData): string {
+  const title = `Certificate of ${data.name}`.replace(/&/g, "&amp;").replace(/</g, "&lt;");
+  const json = JSON.stringify(data).replace(/</g, "\\u003c");
+  const [before, ...after] = template.split(PLACE_OF_DATA);
+  return before!.replace(PLACE_OF_TITLE, () => title) + json + after.join(PLACE_OF_DATA);
+}
+
+// Saves text as a file.
+export function save(name: string, type: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
