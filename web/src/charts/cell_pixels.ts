@@ -1,11 +1,13 @@
-// A matrix as a picture of one pixel per cell: the hue says who wins, the opacity how clearly.
+// A matrix as a picture of one pixel per cell: the hue says who wins, the opacity how much evidence
+// there is for it.
+import { weightOf, type Weight } from "./evidence_words";
 import type { Matrix } from "./matrix";
-import { strength } from "./palette";
 
 export type Colour = [red: number, green: number, blue: number];
 
-const FAINTEST = 0.08; // a rate of one half can still be seen
 const DIAGONAL = 0.12;
+// That two arms met can be seen before anything can be said of them. charts.css has the same steps.
+export const OPACITY: Record<Weight, number> = { 0: 0.08, 1: 0.22, 2: 0.5, 3: 0.9 };
 
 export function pixelsOf(
   matrix: Matrix,
@@ -18,8 +20,10 @@ export function pixelsOf(
       const cell = matrix.at(row, column);
       const met = cell !== null && cell.wins + cell.losses > 0;
       if (!met && row !== column) continue;
-      const colour = !met ? colours.self : cell.rate >= 0.5 ? colours.win : colours.lose;
-      const opacity = !met ? DIAGONAL : FAINTEST + (1 - FAINTEST) * strength(cell.rate);
+      const weight = met ? weightOf(cell) : 0;
+      const colour =
+        !met || weight === 0 ? colours.self : cell.rate >= 0.5 ? colours.win : colours.lose;
+      const opacity = !met ? DIAGONAL : OPACITY[weight];
       pixels.set([...colour, 255 * opacity], 4 * (row * size + column));
     }
   }

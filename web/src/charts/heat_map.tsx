@@ -1,13 +1,17 @@
-// The K x K matrix. Up to a few dozen arms it is a table of cells that show their rate; beyond that a
-// picture of coloured squares. Both are walked with the arrow keys, and both say the cell in words.
+// The K x K matrix, with the names of its arms beside it and above it at every size. A few arms are a
+// table of cells that show their rate; more are a picture of coloured squares. Both are walked with
+// the arrow keys, and both say the cell in words. The colour is the evidence and not the rate: one
+// duel that was won is no colour yet.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ArmLabel } from "./arm_label";
+import { nameOf, shortNameOf, type ArmNames } from "./arm_names";
 import { pixelsOf, type Colour } from "./cell_pixels";
+import { EVIDENCE, WEIGHTS, weightOf } from "./evidence_words";
 import { describe, type Matrix } from "./matrix";
 import { count } from "./numbers";
-import { strength } from "./palette";
-import { shortened } from "./shortened";
 
-const MOST_CELLS_SHOWN = 24;
+const MOST_RATES_SHOWN = 14; // more cells with figures in them are too narrow to be read
+export const WIDE_FROM = 13; // arms; from here on the matrix takes the whole width of the page
 
 interface Place {
   row: number;
@@ -34,47 +38,70 @@ export function moved(place: Place, key: string, size: number): Place | null {
   }
 }
 
-export function HeatMap({ matrix }: { matrix: Matrix }) {
+// The side of a square of the picture, so that a name fits beside each.
+export function squareOf(size: number): number {
+  return Math.max(13, Math.min(26, Math.floor(1000 / size)));
+}
+
+export function HeatMap({ matrix, names }: { matrix: Matrix; names: ArmNames }) {
   const [place, setPlace] = useState<Place | null>(null);
   const size = matrix.arms.length;
   const shown = place && place.row < size && place.column < size ? place : null;
   const words = shown
-    ? describe(matrix, shown.row, shown.column)
+    ? describe(matrix, shown.row, shown.column, (arm) => nameOf(names, arm))
     : "Point at a cell, or walk through the matrix with the arrow keys.";
   return (
     <div class="heat-map">
-      {size <= MOST_CELLS_SHOWN ? (
-        <CellTable matrix={matrix} place={shown} choose={setPlace} />
+      {size <= MOST_RATES_SHOWN ? (
+        <CellTable matrix={matrix} names={names} place={shown} choose={setPlace} />
       ) : (
-        <CellPicture matrix={matrix} place={shown} choose={setPlace} />
+        <CellPicture matrix={matrix} names={names} place={shown} choose={setPlace} />
       )}
       <p class="cell-words small" aria-live="polite">
         {words}
       </p>
-      <Legend />
+      <Legend rates={size <= MOST_RATES_SHOWN} />
     </div>
   );
 }
 
-function Legend() {
+function Legend({ rates }: { rates: boolean }) {
+  const certain = WEIGHTS.filter(({ weight }) => weight > 0);
   return (
-    <p class="small quiet legend">
-      <span class="swatch lose" aria-hidden="true" /> row loses
-      <span class="swatch even" aria-hidden="true" /> even
-      <span class="swatch win" aria-hidden="true" /> row wins. Rows against columns, in percent of
-      decisive duels.
-    </p>
+    <>
+      <p class="small legend">
+        <span class="quiet">row loses</span>
+        {[...certain].reverse().map(({ weight }) => (
+          <span class={`swatch lose w${weight}`} aria-hidden="true" />
+        ))}
+        <span class="swatch w0" aria-hidden="true" />
+        {certain.map(({ weight }) => (
+          <span class={`swatch win w${weight}`} aria-hidden="true" />
+        ))}
+        <span class="quiet">row wins</span>
+      </p>
+      <p class="small quiet legend">
+        Rows against columns.{" "}
+        {rates &&
+          "Figures: percent of decisive duels that the row won, and below how often the two met. "}
+        The colour is how much evidence each pair has, from grey (too little to say) over faint
+        (leaning) to full (the 95&#8239;% interval of the pair leaves one half out, and beyond
+        that). {EVIDENCE}
+      </p>
+    </>
   );
 }
 
 interface Shown {
   matrix: Matrix;
+  names: ArmNames;
   place: Place | null;
   choose: (place: Place) => void;
 }
 
-function CellTable({ matrix, place, choose }: Shown) {
+function CellTable({ matrix, names, place, choose }: Shown) {
   const body = useRef<HTMLTableSectionElement>(null);
+  const called = (arm: string) => nameOf(names, arm);
   const walk = (event: KeyboardEvent) => {
     const next = moved(place ?? { row: 0, column: 0 }, event.key, matrix.arms.length);
     if (!next) return;
@@ -95,8 +122,8 @@ function CellTable({ matrix, place, choose }: Shown) {
           <tr>
             <td />
             {matrix.arms.map((arm) => (
-              <th scope="col" title={arm}>
-                <span>{shortened(arm, 16)}</span>
+              <th scope="col">
+                <ArmLabel id={arm} names={names} most={20} />
               </th>
             ))}
           </tr>
@@ -104,27 +131,27 @@ function CellTable({ matrix, place, choose }: Shown) {
         <tbody ref={body}>
           {matrix.arms.map((arm, row) => (
             <tr>
-              <th scope="row" title={arm}>
-                <span>{shortened(arm, 18)}</span>
+              <th scope="row">
+                <ArmLabel id={arm} names={names} most={20} />
               </th>
               {matrix.arms.map((_, column) => {
                 const cell = matrix.at(row, column);
                 const decisive = cell ? cell.wins + cell.losses : 0;
                 const here = place?.row === row && place.column === column;
                 const first = !place && row === 0 && column === 0;
-                const side = cell && decisive > 0 ? (cell.rate >= 0.5 ? "win" : "lose") : "empty";
+                const side =
+                  cell && decisive > 0
+                    ? `${cell.rate >= 0.5 ? "win" : "lose"} w${weightOf(cell)}`
+                    : "empty";
                 return (
                   <td
                     role="gridcell"
                     class={`cell ${row === column ? "self" : side}${here ? " here" : ""}`}
-                    style={
-                      cell && decisive > 0 ? { "--strength": strength(cell.rate).toFixed(3) } : {}
-                    }
                     tabIndex={here || first ? 0 : -1}
                     onMouseEnter={() => choose({ row, column })}
                     onFocus={() => choose({ row, column })}
                   >
-                    <span class="hidden-text">{describe(matrix, row, column)}</span>
+                    <span class="hidden-text">{describe(matrix, row, column, called)}</span>
                     {row !== column && (
                       <span aria-hidden="true">
                         {cell && decisive > 0 ? (
@@ -160,8 +187,31 @@ function useColourScheme(): string {
   return dark ? "dark" : "light";
 }
 
+// The names along one side of the picture. A screen reader is told the cells one by one instead.
+function Names({
+  matrix,
+  names,
+  at,
+  side,
+}: {
+  matrix: Matrix;
+  names: ArmNames;
+  at: number;
+  side: string;
+}) {
+  return (
+    <div class={`picture-names ${side}`} aria-hidden="true">
+      {matrix.arms.map((arm, index) => (
+        <span class={index === at ? "here" : ""} title={nameOf(names, arm)}>
+          {shortNameOf(names, arm, 20)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
 // One pixel per cell, which the browser enlarges.
-function CellPicture({ matrix, place, choose }: Shown) {
+function CellPicture({ matrix, names, place, choose }: Shown) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const size = matrix.arms.length;
   const scheme = useColourScheme();
@@ -192,34 +242,43 @@ function CellPicture({ matrix, place, choose }: Shown) {
   };
   const share = (cells: number) => `${((100 * cells) / size).toFixed(3)}%`;
   return (
-    <div class="cell-picture">
-      <canvas
-        ref={canvas}
-        width={size}
-        height={size}
-        tabIndex={0}
-        role="img"
-        aria-label={`Win rates of ${size} arms, rows against columns; the arrow keys walk through it`}
-        onMouseMove={(event) => choose(placeAt(event))}
-        onClick={(event) => choose(placeAt(event))}
-        onKeyDown={(event) => {
-          const next = moved(place ?? { row: 0, column: 0 }, event.key, size);
-          if (!next) return;
-          event.preventDefault();
-          choose(next);
-        }}
-      />
-      {place && (
-        <span
-          class="here"
-          style={{
-            left: share(place.column),
-            top: share(place.row),
-            width: share(1),
-            height: share(1),
-          }}
-        />
-      )}
+    <div class="scroll" tabIndex={-1}>
+      <div
+        class="cell-picture"
+        style={{ "--square": `${squareOf(size)}px`, "--squares": `${size}` }}
+      >
+        <Names matrix={matrix} names={names} at={place?.column ?? -1} side="above" />
+        <Names matrix={matrix} names={names} at={place?.row ?? -1} side="beside" />
+        <div class="squares">
+          <canvas
+            ref={canvas}
+            width={size}
+            height={size}
+            tabIndex={0}
+            role="img"
+            aria-label={`Win rates of ${size} arms, rows against columns; the arrow keys walk through it`}
+            onMouseMove={(event) => choose(placeAt(event))}
+            onClick={(event) => choose(placeAt(event))}
+            onKeyDown={(event) => {
+              const next = moved(place ?? { row: 0, column: 0 }, event.key, size);
+              if (!next) return;
+              event.preventDefault();
+              choose(next);
+            }}
+          />
+          {place && (
+            <span
+              class="here"
+              style={{
+                left: share(place.column),
+                top: share(place.row),
+                width: share(1),
+                height: share(1),
+              }}
+            />
+          )}
+        </div>
+      </div>
     </div>
   );
 }

@@ -58,9 +58,14 @@ function newMatrix(result: Pick<Result, "arms" | "pairs">): Matrix {
   return { arms, at: (row, column) => cells[row * arms.length + column] ?? null };
 }
 
-// A cell in a sentence, for tooltips and screen readers.
-export function describe(matrix: Matrix, row: number, column: number): string {
-  const [first, second] = [matrix.arms[row] ?? "", matrix.arms[column] ?? ""];
+// A cell in a sentence, for tooltips and screen readers. `called` gives the name of an arm.
+export function describe(
+  matrix: Matrix,
+  row: number,
+  column: number,
+  called: (arm: string) => string = (arm) => arm,
+): string {
+  const [first, second] = [called(matrix.arms[row] ?? ""), called(matrix.arms[column] ?? "")];
   if (row === column) return first;
   const cell = matrix.at(row, column);
   if (!cell || cell.served === 0) return `${first} and ${second} have not met.`;

@@ -14,8 +14,3 @@ export function pen(index: number): Pen {
     dash: DASHES[Math.floor(index / NUM_COLOURS) % DASHES.length] as string,
   };
 }
-
-// How strongly a win rate colours its cell: nothing at one half, all at 0 and 1.
-export function strength(rate: number): number {
-  return Math.min(1, Math.abs(rate - 0.5) * 2);
-}

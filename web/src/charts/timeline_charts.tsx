@@ -3,6 +3,7 @@ import * as Plot from "@observablehq/plot";
 import { useMemo } from "preact/hooks";
 import type { Timeline } from "../api/types";
 import type { ShownResult } from "./shown_result";
+import { nameOf, shortNameOf, type ArmNames } from "./arm_names";
 import { Figure } from "./figure";
 import { count, shortNumber } from "./numbers";
 import { pen } from "./palette";
@@ -34,7 +35,7 @@ export function EvidenceChart({ timeline }: { timeline: Timeline }) {
       x: axis,
       y: {
         type: "log",
-        label: "evidence",
+        label: "evidence, logarithmic",
         grid: true,
         ticks: decades(top),
         tickFormat: shortNumber,
@@ -68,10 +69,16 @@ export function EvidenceChart({ timeline }: { timeline: Timeline }) {
   const last = timeline.points[timeline.points.length - 1];
   if (timeline.points.length < 2) return <p class="quiet">Needs a few duels first.</p>;
   return (
-    <Figure
-      options={options}
-      label={`Evidence for the leader against its closest rival over ${count(last?.served ?? 0)} serves, with the threshold`}
-    />
+    <>
+      <Figure
+        options={options}
+        label={`Evidence for the leader against its closest rival over ${count(last?.served ?? 0)} serves, with the threshold`}
+      />
+      <p class="small quiet">
+        That the leader beats its closest rival. It is certain enough at the threshold, whenever
+        that is reached; chance alone may take it up and down before.
+      </p>
+    </>
   );
 }
 
@@ -86,7 +93,7 @@ export function mostShown(timeline: Timeline, most = MOST_CURVES): number[] {
     .map(({ arm }) => arm);
 }
 
-export function AllocationChart({ timeline }: { timeline: Timeline }) {
+export function AllocationChart({ timeline, names }: { timeline: Timeline; names: ArmNames }) {
   const arms = useMemo(() => mostShown(timeline), [timeline]);
   const options = useMemo(() => {
     const rows = timeline.points.flatMap(({ served, shown }) => {
@@ -116,9 +123,9 @@ export function AllocationChart({ timeline }: { timeline: Timeline }) {
     <>
       <Figure
         options={options}
-        label={`Share of the places that each arm had over time; most for ${timeline.arms[arms[0] ?? 0] ?? ""}`}
+        label={`Share of the places that each arm had over time; most for ${nameOf(names, timeline.arms[arms[0] ?? 0] ?? "")}`}
       />
-      <Key names={arms.map((arm) => timeline.arms[arm] ?? "")} />
+      <Key names={arms.map((arm) => shortNameOf(names, timeline.arms[arm] ?? "", 24))} />
       {timeline.arms.length > arms.length && (
         <p class="small quiet">
           The {arms.length} arms that were shown most, of {timeline.arms.length}.

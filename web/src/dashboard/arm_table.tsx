@@ -2,6 +2,8 @@
 import { useState } from "preact/hooks";
 import { ask } from "../api/client";
 import type { Experiment, Result } from "../api/types";
+import { ArmLabel } from "../charts/arm_label";
+import { nameOf, type ArmNames } from "../charts/arm_names";
 import { count } from "../charts/numbers";
 import { BestSentence, placesOf } from "../charts/places";
 import { TableHead } from "../charts/table_head";
@@ -91,15 +93,29 @@ function RetireArm({
   );
 }
 
+// What the name does not say: the id, and the text of the payload.
+function ArmMore({ id, names }: { id: string; names: ArmNames }) {
+  const text = names.get(id)?.text;
+  return (
+    <>
+      {nameOf(names, id) !== id && <code class="arm-more">{id}</code>}
+      {text && <span class="arm-more small quiet">{text}</span>}
+    </>
+  );
+}
+
 export function ArmTable({
   experiment,
   result,
+  names,
   done,
 }: {
   experiment: Experiment;
   result: Result;
+  names: ArmNames;
   done: () => void;
 }) {
+  const [all, setAll] = useState(false);
   const open = experiment.stopping.arms === "open" || experiment.state === "draft";
   const retired = experiment.arms.filter((arm) => arm.state === "retired");
   return (
@@ -112,13 +128,14 @@ export function ArmTable({
             </th>
           </TableHead>
           <tbody>
-            {result.arms.slice(0, MOST_ARMS).map((arm) => (
+            {(all ? result.arms : result.arms.slice(0, MOST_ARMS)).map((arm) => (
               <tr>
-                <th scope="row" class="arm" title={arm.arm_id}>
-                  {arm.arm_id}
+                <th scope="row" class="arm">
+                  <ArmLabel id={arm.arm_id} names={names} />
                   {arm.arm_id === result.leader && result.tied.length === 0 && (
-                    <span class="good"> leads</span>
+                    <span class="small good">leads</span>
                   )}
+                  <ArmMore id={arm.arm_id} names={names} />
                 </th>
                 <td class="number">{placesOf(arm)}</td>
                 <td class="number">{count(arm.wins)}</td>
@@ -139,8 +156,10 @@ export function ArmTable({
         </table>
       </div>
       {result.arms.length > MOST_ARMS && (
-        <p class="small quiet">
-          The first {MOST_ARMS} arms, of {result.arms.length}.
+        <p>
+          <button class="small" onClick={() => setAll(!all)}>
+            {all ? `Show the first ${MOST_ARMS}` : `Show all ${count(result.arms.length)} arms`}
+          </button>
         </p>
       )}
       <BestSentence result={result} />

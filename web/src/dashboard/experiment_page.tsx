@@ -1,10 +1,12 @@
 // One experiment: the verdict first, then what it rests on.
 import { useEffect, useMemo } from "preact/hooks";
 import type { Result } from "../api/types";
+import { armNames } from "../charts/arm_names";
 import { EvidenceBars } from "../charts/evidence_bars";
-import { HeatMap } from "../charts/heat_map";
+import { HeatMap, WIDE_FROM } from "../charts/heat_map";
 import { matrixOf } from "../charts/matrix";
 import { count, percent } from "../charts/numbers";
+import { StrengthChart } from "../charts/strength_chart";
 import { AllocationChart, EvidenceChart, RegretChart } from "../charts/timeline_charts";
 import { Exports, ShareLink, StateActions } from "./actions";
 import { ArmTable } from "./arm_table";
@@ -43,6 +45,10 @@ export function ExperimentPage({ id }: { id: string }) {
   const { experiment, result, timeline, duels, health, live, error, refresh } =
     useLiveExperiment(id);
   const matrix = useMemo(() => (result ? matrixOf(result) : null), [result]);
+  const names = useMemo(
+    () => armNames(result?.arms ?? [], experiment?.arms),
+    [result?.arms, experiment?.etag],
+  );
   const title = experiment?.name || id;
   useEffect(() => {
     document.title = `${title} · Duel`;
@@ -67,6 +73,26 @@ export function ExperimentPage({ id }: { id: string }) {
     );
   }
   const verdict = verdictOf(result, experiment.stopping.alpha);
+  // Many arms need the whole width for their matrix.
+  const many = matrix.arms.length >= WIDE_FROM;
+  const whoBeatsWhom = (
+    <section class="card" aria-labelledby="h-matrix">
+      <h2 id="h-matrix">Who beats whom</h2>
+      <HeatMap matrix={matrix} names={names} />
+    </section>
+  );
+  const howFar = (
+    <section class="card" aria-labelledby="h-bars">
+      <h2 id="h-bars">How far to a certificate</h2>
+      <EvidenceBars result={result} names={names} />
+    </section>
+  );
+  const howStrong = (
+    <section class="card" aria-labelledby="h-strengths">
+      <h2 id="h-strengths">How strong each is</h2>
+      <StrengthChart result={result} names={names} />
+    </section>
+  );
   return (
     <>
       <div class="heading">
@@ -97,16 +123,23 @@ export function ExperimentPage({ id }: { id: string }) {
         <StateActions experiment={experiment} done={refresh} />
       </section>
       {result.certificate && <CertificateCard id={id} />}
-      <div class="columns">
-        <section class="card" aria-labelledby="h-matrix">
-          <h2 id="h-matrix">Who beats whom</h2>
-          <HeatMap matrix={matrix} />
-        </section>
-        <section class="card" aria-labelledby="h-bars">
-          <h2 id="h-bars">How far to a certificate</h2>
-          <EvidenceBars result={result} />
-        </section>
-      </div>
+      {many ? (
+        <>
+          <div class="alone">{whoBeatsWhom}</div>
+          <div class="columns">
+            {howStrong}
+            {howFar}
+          </div>
+        </>
+      ) : (
+        <>
+          <div class="columns">
+            {whoBeatsWhom}
+            {howFar}
+          </div>
+          <div class="alone">{howStrong}</div>
+        </>
+      )}
       <div class="thirds">
         <section class="card" aria-labelledby="h-evidence">
           <h2 id="h-evidence">Evidence over time</h2>
@@ -121,7 +154,7 @@ export function ExperimentPage({ id }: { id: string }) {
         <section class="card" aria-labelledby="h-shown">
           <h2 id="h-shown">Which arms were shown</h2>
           {timeline ? (
-            <AllocationChart timeline={timeline} />
+            <AllocationChart timeline={timeline} names={names} />
           ) : (
             <p class="quiet" aria-busy="true">
               Reading the log…
@@ -143,11 +176,11 @@ export function ExperimentPage({ id }: { id: string }) {
         <div class="column">
           <section class="card" aria-labelledby="h-arms">
             <h2 id="h-arms">Arms</h2>
-            <ArmTable experiment={experiment} result={result} done={refresh} />
+            <ArmTable experiment={experiment} result={result} names={names} done={refresh} />
           </section>
           <section class="card" aria-labelledby="h-duels">
             <h2 id="h-duels">Recent duels</h2>
-            <RecentDuels duels={duels} />
+            <RecentDuels duels={duels} names={names} />
           </section>
         </div>
         <div class="column">

@@ -1,5 +1,7 @@
 // The last duels and their answers.
 import type { RecentDuel } from "../api/types";
+import { ArmLabel } from "../charts/arm_label";
+import type { ArmNames } from "../charts/arm_names";
 
 export function answerOf(duel: RecentDuel): string {
   if (duel.serving === "exploit") return "shown alone"; // nobody is asked
@@ -19,7 +21,7 @@ export function answerOf(duel: RecentDuel): string {
   return duel.note ? `${said}: ${duel.note}` : said;
 }
 
-export function RecentDuels({ duels }: { duels: RecentDuel[] }) {
+export function RecentDuels({ duels, names }: { duels: RecentDuel[]; names: ArmNames }) {
   if (duels.length === 0) return <p class="quiet">No duels yet.</p>;
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Table of recent duels">
@@ -40,8 +42,12 @@ export function RecentDuels({ duels }: { duels: RecentDuel[] }) {
                   {new Date(duel.served_at).toLocaleTimeString()}
                 </time>
               </td>
-              <td class="arm">{duel.first}</td>
-              <td class="arm">{duel.serving === "exploit" ? "" : duel.second}</td>
+              <td class="arm">
+                <ArmLabel id={duel.first} names={names} />
+              </td>
+              <td class="arm">
+                {duel.serving !== "exploit" && <ArmLabel id={duel.second} names={names} />}
+              </td>
               <td>{answerOf(duel)}</td>
             </tr>
           ))}

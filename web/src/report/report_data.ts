@@ -1,5 +1,5 @@
 // What is inside a report, as `duel plot` and `duel result` write it.
-import type { Timeline } from "../api/types";
+import type { Json, Timeline } from "../api/types";
 import type { ShownResult } from "../charts/shown_result";
 
 export interface Summary {
@@ -43,6 +43,7 @@ export type ReportData = { made_by: string } & (
       alpha: number;
       policy: string;
       result: ShownResult;
+      arms?: { arm_id: string; payload: Json }[]; // what was compared, where the log says it
       timeline?: Timeline;
     }
   | { kind: "study"; title: string; runs: Run[] }

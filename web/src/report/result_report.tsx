@@ -1,11 +1,14 @@
 // The result of a log or of a file of comparisons, as the dashboard shows it.
 import { useMemo } from "preact/hooks";
+import { ArmLabel } from "../charts/arm_label";
+import { armNames } from "../charts/arm_names";
 import { EvidenceBars } from "../charts/evidence_bars";
 import { BestSentence, placesOf } from "../charts/places";
 import { FailedChecks, HealthList } from "../charts/health_list";
 import { HeatMap } from "../charts/heat_map";
 import { matrixOf } from "../charts/matrix";
 import { count, percent } from "../charts/numbers";
+import { StrengthChart } from "../charts/strength_chart";
 import { TableHead } from "../charts/table_head";
 import { AllocationChart, EvidenceChart, RegretChart } from "../charts/timeline_charts";
 import { verdictOf } from "../charts/verdict";
@@ -17,6 +20,7 @@ type Data = Extract<ReportData, { kind: "result" }>;
 export function ResultReport({ data }: { data: Data }) {
   const { result, timeline } = data;
   const matrix = useMemo(() => matrixOf(result), [result]);
+  const names = useMemo(() => armNames(result.arms, data.arms), [result]);
   const verdict = verdictOf(result, data.alpha);
   return (
     <>
@@ -35,11 +39,15 @@ export function ResultReport({ data }: { data: Data }) {
       </section>
       <section class="card" aria-labelledby="h-matrix">
         <h2 id="h-matrix">Who beats whom</h2>
-        <HeatMap matrix={matrix} />
+        <HeatMap matrix={matrix} names={names} />
+      </section>
+      <section class="card" aria-labelledby="h-strengths">
+        <h2 id="h-strengths">How strong each is</h2>
+        <StrengthChart result={result} names={names} />
       </section>
       <section class="card" aria-labelledby="h-bars">
         <h2 id="h-bars">How far to a certificate</h2>
-        <EvidenceBars result={result} />
+        <EvidenceBars result={result} names={names} />
       </section>
       {timeline && (
         <>
@@ -49,7 +57,7 @@ export function ResultReport({ data }: { data: Data }) {
           </section>
           <section class="card" aria-labelledby="h-shown">
             <h2 id="h-shown">Which arms were shown</h2>
-            <AllocationChart timeline={timeline} />
+            <AllocationChart timeline={timeline} names={names} />
           </section>
           <section class="card" aria-labelledby="h-regret">
             <h2 id="h-regret">What it has cost</h2>
@@ -68,7 +76,9 @@ export function ResultReport({ data }: { data: Data }) {
             <tbody>
               {result.arms.map((arm) => (
                 <tr>
-                  <th scope="row">{arm.name}</th>
+                  <th scope="row">
+                    <ArmLabel id={arm.arm_id} names={names} />
+                  </th>
                   <td class="number">{placesOf(arm)}</td>
                   <td class="number">{count(arm.wins)}</td>
                   <td class="number">{count(arm.losses)}</td>

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pixelsOf } from "../../src/charts/cell_pixels";
-import { barsOf } from "../../src/charts/evidence_bars";
-import { moved } from "../../src/charts/heat_map";
+import { armNames, nameOf, shortNameOf } from "../../src/charts/arm_names";
+import { barsOf, marksOf } from "../../src/charts/evidence_bars";
+import { weightOf } from "../../src/charts/evidence_words";
+import { moved, squareOf } from "../../src/charts/heat_map";
 import { describe, matrixOf } from "../../src/charts/matrix";
 import { extended, momentOf, shownCounts } from "../../src/charts/moments";
 import { count, evidence, percent, roughCount, shortNumber } from "../../src/charts/numbers";
-import { pen, strength } from "../../src/charts/palette";
+import { pen } from "../../src/charts/palette";
 import { divergenceFromHalf, gaps, lowerBoundFactor, regretPoints } from "../../src/charts/regret";
-import { shortened } from "../../src/charts/shortened";
+import { shortened, toldApart } from "../../src/charts/shortened";
+import { strengthsOf, ticksBetween } from "../../src/charts/strength_chart";
 import { decades, mostShown } from "../../src/charts/timeline_charts";
 import { sentenceOfReason, shownReasons } from "../../src/charts/why_not_yet";
 import { resultOf } from "./results";
@@ -264,8 +267,16 @@ test("32 pens differ", () => {
   assert.equal(seen.size, 32);
 });
 
-test("colour is nothing at one half and all at the ends", () => {
-  assert.deepEqual([0, 0.25, 0.5, 1].map(strength), [1, 0.5, 0, 1]);
+test("colour follows the evidence, and one duel is none", () => {
+  // Intervals as the server gives them after 1 : 0, 5 : 1, 15 : 5 and 60 : 20, about.
+  assert.equal(weightOf(null), 0);
+  assert.equal(weightOf({ interval: null }), 0);
+  assert.equal(weightOf({ interval: [0.02, 1] }), 0);
+  assert.equal(weightOf({ interval: [0.3, 0.98] }), 0);
+  assert.equal(weightOf({ interval: [0.45, 0.92] }), 1);
+  assert.equal(weightOf({ interval: [0.08, 0.55] }), 1, "the same for the one that loses");
+  assert.equal(weightOf({ interval: [0.55, 0.85] }), 2);
+  assert.equal(weightOf({ interval: [0.6, 0.75] }), 3);
 });
 
 test("ticks of evidence are few", () => {
@@ -273,27 +284,127 @@ test("ticks of evidence are few", () => {
   assert.ok(decades(1e26).length <= 8);
 });
 
-test("a matrix as pixels: the hue says who wins, the opacity how clearly", () => {
-  const matrix = matrixOf(
-    resultOf(
-      ["a", "b", "c"],
-      [
-        [0, 30, 0],
-        [10, 0, 5],
-        [0, 5, 0],
-      ],
-    ),
+test("a matrix as pixels: the hue says who wins, the opacity how much evidence there is", () => {
+  const result = resultOf(
+    ["a", "b", "c"],
+    [
+      [0, 30, 0],
+      [10, 0, 1],
+      [0, 0, 0],
+    ],
   );
+  // As the server gives them.
+  const [often, once] = result.pairs;
+  if (often) often.interval = [0.55, 0.89];
+  if (once) once.interval = [0.02, 1];
+  const matrix = matrixOf(result);
   const pixels = pixelsOf(matrix, { win: [1, 2, 3], lose: [4, 5, 6], self: [7, 8, 9] });
   const at = (row: number, column: number) => [
     ...pixels.slice(4 * (3 * row + column), 4 * (3 * row + column) + 4),
   ];
   assert.equal(pixels.length, 36);
   assert.deepEqual(at(0, 0), [7, 8, 9, 31]); // 0.12 of 255
-  assert.deepEqual(at(0, 1), [1, 2, 3, 138]); // 0.08 + 0.92 / 2
-  assert.deepEqual(at(1, 0), [4, 5, 6, 138]);
-  assert.deepEqual(at(1, 2), [1, 2, 3, 20]); // one half
+  assert.deepEqual(at(0, 1), [1, 2, 3, 128]); // half of it
+  assert.deepEqual(at(1, 0), [4, 5, 6, 128]);
+  assert.deepEqual(at(1, 2), [7, 8, 9, 20], "one duel that was won is no colour");
   assert.deepEqual(at(0, 2), [0, 0, 0, 0], "they never met");
+});
+
+test("the squares of a matrix are large enough for the names beside them", () => {
+  assert.deepEqual([15, 25, 40, 100, 500].map(squareOf), [26, 26, 25, 13, 13]);
+});
+
+const named = (arm_id: string, name = arm_id) => ({ arm_id, name });
+
+test("an arm is called by its title, its name, or the text that its id was made of", () => {
+  const names = armNames(
+    [named("Save-20-today"), named("arm-2"), named("gpt"), named("x"), named("p1", "Djokovic")],
+    [
+      { arm_id: "Save-20-today", payload: { text: "Save 20 % today" } },
+      { arm_id: "arm-2", payload: { text: "Привет" } },
+      { arm_id: "gpt", payload: { text: "You are an assistant.\nBe brief." } },
+      { arm_id: "x", payload: { title: "The first", image: "https://a.example/x.png" } },
+      { arm_id: "p1", payload: null },
+    ],
+  );
+  assert.deepEqual(
+    ["Save-20-today", "arm-2", "gpt", "x", "p1", "gone"].map((id) => nameOf(names, id)),
+    ["Save 20 % today", "Привет", "gpt", "The first", "Djokovic", "gone"],
+  );
+  assert.equal(names.get("gpt")?.text, "You are an assistant. Be brief.");
+  assert.equal(names.get("arm-2")?.text, null, "the name says it already");
+  assert.equal(names.get("x")?.picture, "https://a.example/x.png");
+});
+
+test("two arms are never called the same", () => {
+  const payload = { title: "Logo" };
+  const names = armNames(
+    [named("a"), named("b")],
+    [
+      { arm_id: "a", payload },
+      { arm_id: "b", payload },
+    ],
+  );
+  assert.deepEqual([nameOf(names, "a"), nameOf(names, "b")], ["Logo (a)", "Logo (b)"]);
+});
+
+test("where there is little room, names lose what all of them share", () => {
+  assert.deepEqual(
+    toldApart(["Slogan number 14: buy more of it", "Slogan number 15: buy more of it"]),
+    ["\u202614\u2026", "\u202615\u2026"],
+  );
+  assert.deepEqual(toldApart(["model-1", "model-12"]), ["model-1", "model-12"]);
+  assert.deepEqual(toldApart(["left", "right"]), ["left", "right"]);
+  assert.deepEqual(
+    toldApart(["a long beginning", "a long beginning of two"])[0],
+    "a long beginning",
+  );
+  assert.deepEqual(toldApart(["alone"]), ["alone"]);
+  const long = ["1", "2"].map((one) => named(`a-name-that-goes-on-and-on-and-on-${one}`));
+  const names = armNames(long);
+  assert.notEqual(...(long.map(({ arm_id }) => shortNameOf(names, arm_id, 9)) as [string, string]));
+});
+
+test("the marks of a bar are 1, powers of ten and the threshold", () => {
+  const marks = marksOf(Math.log(240));
+  assert.deepEqual(
+    marks.map(({ words }) => words),
+    ["1", "10", "240"],
+  );
+  near(marks[1]?.at ?? 0, 1 / Math.log10(240));
+  assert.deepEqual(
+    marksOf(Math.log(3)).map(({ words }) => words),
+    ["1", "3"],
+  );
+  assert.ok(marksOf(100).length <= 6);
+});
+
+test("strengths have an axis that holds all intervals", () => {
+  const result = resultOf(["a", "b", "c"], []);
+  assert.equal(strengthsOf(result), null, "nothing to draw");
+  const [a, b, c] = result.arms;
+  if (a) Object.assign(a, { elo: 100, elo_interval: [50, 150], rank_range: [1, 2] });
+  if (b) Object.assign(b, { elo: -30.4, elo_interval: [-300, 200], rank_range: [2, 2] });
+  if (c) c.elo = null; // nobody knows
+  const strengths = strengthsOf(result);
+  assert.deepEqual(
+    strengths?.rows.map((row) => row.arm),
+    ["a", "b"],
+  );
+  assert.deepEqual(strengths?.rows[1]?.words, ["\u221230", "\u2212300 to +200", "rank 2"]);
+  assert.deepEqual(strengths?.rows[0]?.words[2], "rank 1 to 2");
+  assert.ok((strengths?.low ?? 0) < -300 && (strengths?.high ?? 0) > 200);
+  assert.deepEqual(strengths?.ticks, [-200, 0, 200]);
+});
+
+test("one arm, or equal ones, have an axis too", () => {
+  const result = resultOf(["a", "b"], []);
+  for (const arm of result.arms) Object.assign(arm, { elo: 0, elo_interval: [0, 0] });
+  const strengths = strengthsOf(result);
+  assert.deepEqual([strengths?.low, strengths?.high], [-10, 10]);
+  assert.ok(strengths?.ticks.every(Number.isFinite));
+  assert.deepEqual(ticksBetween(-10, 10), [-10, -5, 0, 5, 10]);
+  assert.ok(ticksBetween(-900, 1300).length <= 7);
 });
 
 test("the matrix of one result is worked out once", () => {
