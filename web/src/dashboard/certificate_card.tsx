@@ -66,7 +66,11 @@ export function CertificateCard({ id }: { id: string }) {
         ))}
       </p>
       {checked && <Verification certificate={checked.certificate} log={checked.log} />}
-      {shown !== null && <pre class="certificate-text" tabIndex={0}>{shown}</pre>}
+      {shown !== null && (
+        <pre class="certificate-text" tabIndex={0}>
+          {shown}
+        </pre>
+      )}
       <Failure error={error} />
     </section>
   );
