@@ -183,6 +183,73 @@ TEST(Certificate, asks_more_after_an_arm_was_retired_that_had_played) {
   EXPECT_TRUE(played.winner());
 }
 
+// Shown first or second, a duel is a duel; one with itself is none.
+TEST(Certificate, asks_more_after_a_retired_arm_s_first_duel_with_another_arm) {
+  const double share = 0.8 * 0.05 / 3;
+  const auto threshold_after = [](const Duel& duel) {
+    auto c = certifier(3, {.alpha = 0.05});
+    c.served(duel);
+    EXPECT_TRUE(c.retire(2).ok());
+    return c.log_threshold(0);
+  };
+  EXPECT_DOUBLE_EQ(threshold_after({.first = 2, .second = 1}), natural_log(2 / (0.1 * share)));
+  EXPECT_DOUBLE_EQ(threshold_after({.first = 1, .second = 2}), natural_log(2 / (0.1 * share)));
+  EXPECT_DOUBLE_EQ(threshold_after({.first = 2, .second = 2}), natural_log(1 / (0.9 * share)));
+  EXPECT_DOUBLE_EQ(threshold_after({.first = 0, .second = 1}), natural_log(1 / (0.9 * share)));
+}
+
+// The rival that stood in the way is retired: what was enough against the other one is no more.
+TEST(Certificate, asks_more_of_evidence_that_came_before_a_rival_was_retired) {
+  const double share = 0.8 * 0.05 / 3;
+  const int enough = wins_to(1 / (0.9 * share)), enough_after = wins_to(2 / (0.1 * share));
+  ASSERT_LT(enough, enough_after);
+  auto c = certifier(3, {.alpha = 0.05});
+  win(c, 2, 0);
+  win(c, 0, 1, enough);
+  EXPECT_TRUE(c.settled(0, 1));
+  ASSERT_TRUE(c.retire(2).ok());
+  EXPECT_FALSE(c.settled(0, 1));
+  EXPECT_FALSE(c.winner());
+  win(c, 0, 1, enough_after - enough - 1);
+  EXPECT_FALSE(c.winner());
+  win(c, 0, 1);
+  EXPECT_TRUE(c.winner());
+}
+
+// A duel in flight is answered after one of its arms was retired.
+TEST(Certificate, takes_no_win_over_a_retired_arm_for_one_over_a_rival) {
+  auto c = certifier(3, {.alpha = 0.05});
+  c.served({.first = 0, .second = 2});
+  ASSERT_TRUE(c.retire(2).ok());
+  win(c, 0, 2, 200);
+  EXPECT_FALSE(c.winner());
+  EXPECT_EQ(c.wins(0, 2), 200U);
+  win(c, 2, 1, 200);
+  EXPECT_FALSE(c.winner());
+}
+
+TEST(Certificate, keeps_what_is_known_of_the_others_when_an_arm_is_added) {
+  auto c = certifier(3, {.alpha = 0.05});
+  int pair = 0;
+  for (const auto& [winner, loser] :
+       std::vector<std::pair<Arm, Arm>>{{0, 1}, {1, 0}, {0, 2}, {2, 0}, {1, 2}, {2, 1}}) {
+    win(c, winner, loser, 3 + 2 * pair++);
+  }
+  const Certifier before = c;
+  ASSERT_TRUE(c.add_arm().ok());
+  for (Arm i = 0; i < 4; ++i) {
+    for (Arm j = 0; j < 4; ++j) {
+      if (i == j) continue;
+      const bool old = i < 3 && j < 3;
+      EXPECT_EQ(c.wins(i, j), old ? before.wins(i, j) : 0U) << i << " " << j;
+      EXPECT_EQ(c.log_evidence(i, j), old ? before.log_evidence(i, j) : 0) << i << " " << j;
+    }
+  }
+  EXPECT_EQ(c.num_arms(), 4U);
+  EXPECT_TRUE(c.active(3));
+  EXPECT_EQ(c.decisive(), before.decisive());
+}
+
 TEST(Certificate, is_given_at_once_if_retiring_removes_the_last_rival_in_the_way) {
   auto c = certifier(3, {.alpha = 0.05});
   win(c, 0, 1, 40);
@@ -220,13 +287,18 @@ TEST(Certificate, refuses_what_its_thresholds_do_not_cover) {
   EXPECT_FALSE(c.add_arm().ok());
   EXPECT_FALSE(c.retire(0).ok());
   auto open = certifier(2, {.alpha = 0.05});
-  EXPECT_EQ(open.retire(7).error().to_string(), "retire: there is no arm 7 (2 arms joined so far)");
+  EXPECT_EQ(open.retire(2).error().to_string(), "retire: there is no arm 2 (2 arms joined so far)");
   EXPECT_EQ(Certifier::make(2, {.alpha = 1.5}).error().to_string(),
             "option alpha: 1.5 is not an error level (0 < alpha < 1)");
   EXPECT_FALSE(Certifier::make(2, {.alpha = std::nan("")}).ok());
+  EXPECT_FALSE(Certifier::make(2, {.alpha = 0}).ok());
+  EXPECT_FALSE(Certifier::make(2, {.alpha = 1}).ok());
   EXPECT_FALSE(Certifier::make(2, {.epsilon = 0.5}).ok());
+  EXPECT_FALSE(Certifier::make(2, {.epsilon = -0.1}).ok());
   EXPECT_FALSE(Certifier::make(0, {}).ok());
   EXPECT_FALSE(Certifier::make(3, {.winner_exists = true}).ok());
+  EXPECT_FALSE(
+      Certifier::make(3, {.arms_fixed = true, .epsilon = 0.1, .winner_exists = true}).ok());
 }
 
 TEST(Certificate, within_epsilon_comes_sooner_and_says_less) {
@@ -261,6 +333,37 @@ TEST(NoWinner, names_a_cycle_once_every_arm_is_beaten) {
   for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ((cycle[k] + 1) % 3, cycle[(k + 1) % 3]);
   EXPECT_EQ(c.no_winner()->findings.size(), 4U);
   EXPECT_FALSE(c.winner());
+}
+
+// 0 > 1 > 2 > 0, and arm 3 is beaten by all of them: by arms 1 and 2 with the same evidence, by arm
+// 0 with less.
+TEST(NoWinner, names_for_each_arm_the_one_with_the_most_evidence_against_it) {
+  auto c = certifier(4, {.alpha = 0.05, .arms_fixed = true});
+  const int enough = wins_to(12 / 0.05);
+  win(c, 0, 3, enough);
+  win(c, 1, 3, enough + 2);
+  win(c, 2, 3, enough + 2);
+  win(c, 0, 1, enough);
+  win(c, 1, 2, enough);
+  win(c, 2, 0, enough - 1);
+  EXPECT_FALSE(c.no_winner());
+  win(c, 2, 0);
+  ASSERT_TRUE(c.no_winner());
+  EXPECT_EQ(c.no_winner()->decisive, static_cast<std::uint64_t>(6 * enough + 4));
+  const std::vector<Arm> beaters = {2, 0, 1, 1};
+  ASSERT_EQ(c.no_winner()->findings.size(), 4U);
+  for (Arm j = 0; j < 4; ++j) {
+    const PairFinding& finding = c.no_winner()->findings[j];
+    EXPECT_EQ(finding.winner, beaters[j]);
+    EXPECT_EQ(finding.loser, j);
+    EXPECT_EQ(finding.wins, static_cast<std::uint64_t>(enough + (j == 3 ? 2 : 0)));
+    EXPECT_EQ(finding.losses, 0U);
+    EXPECT_DOUBLE_EQ(finding.log_threshold, natural_log(12 / 0.05));
+    EXPECT_GE(finding.log_evidence, finding.log_threshold);
+  }
+  const std::vector<Arm>& cycle = c.no_winner()->cycle;
+  ASSERT_EQ(cycle.size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(beaters[cycle[(k + 1) % 3]], cycle[k]);
 }
 
 TEST(NoWinner, speaks_of_active_arms_only) {
