@@ -41,6 +41,24 @@ TEST(BetaBinomial, agrees_with_the_gamma_function) {
   }
 }
 
+// With a = b = 1 and p = 1/2 the statistic is 2^n/((n + 1) C(n, s)). The sum of logarithms of which
+// it is made is below 100, so that 1e-13 is some ten roundings; the terms of Stirling's series that
+// are above it are needed.
+TEST(BetaBinomial, agrees_with_exact_fractions) {
+  for (std::uint64_t s = 0; s <= 12; ++s) {
+    for (std::uint64_t f = 0; f <= 12; ++f) {
+      const std::uint64_t n = s + f;
+      double exact = 1;  // every factor and the product below 2^53
+      for (std::uint64_t k = 1; k <= s; ++k) {
+        exact = exact * static_cast<double>(n - s + k) / static_cast<double>(k);
+      }
+      exact = std::ldexp(1.0, static_cast<int>(n)) / (static_cast<double>(n + 1) * exact);
+      EXPECT_NEAR(beta_binomial_log_evidence(s, f, 0.5, 1, 1), std::log(exact), 1e-13)
+          << s << " " << f;
+    }
+  }
+}
+
 // p E(s+1, f) + (1-p) E(s, f+1) = E(s, f): a martingale under its own p.
 TEST(BetaBinomial, statistic_is_a_martingale_under_its_null) {
   for (const double p : {0.1, 0.5, 0.8}) {
@@ -141,6 +159,25 @@ TEST(HedgedCapital, agrees_with_a_literal_twin) {
   }
   EXPECT_TRUE(capital.interval().contains(0.6));
   EXPECT_LT(capital.interval().upper - capital.interval().lower, 0.25);
+}
+
+// Zeros rule out all means above some point and ones all below some other. A stretch of one and
+// then of the other leaves nothing: the two last points ruled out are neighbours, and stay so.
+TEST(HedgedCapital, keeps_neighbouring_ends_where_the_answers_rule_out_every_mean) {
+  for (const double first : {0.0, 1.0}) {
+    HedgedCapital capital(0.1);
+    for (int n = 0; n < 200; ++n) capital.observe(first);
+    const Interval before = capital.interval();
+    EXPECT_EQ(first == 0 ? before.lower : before.upper, first);
+    EXPECT_LT(before.upper - before.lower, 0.1);
+    EXPECT_GT(before.upper - before.lower, 0.002);
+    for (int n = 0; n < 2000; ++n) capital.observe(1 - first);
+    const Interval after = capital.interval();
+    EXPECT_EQ(first == 0 ? after.upper : after.lower, first == 0 ? before.upper : before.lower);
+    EXPECT_NEAR(after.upper - after.lower, 0.001, 1e-12);
+    capital.observe(0.5);
+    EXPECT_EQ(capital.interval(), after);
+  }
 }
 
 // 600 sequences of 400 answers with mean 0.6 (ties count one half), delta 0.1. A level that held

@@ -21,14 +21,19 @@ class Both {
   Both(const Goal& goal, std::size_t num_arms, CertificateOptions options = {.arms_fixed = true})
       : pairs(Certifier::make(num_arms, options).value()),
         orders(OrderCertifier::make(goal, num_arms, options).value()) {}
+  // The winner is shown first and second in turn, which must not matter.
   void win(Arm winner, Arm loser, int times = 1) {
     for (int k = 0; k < times; ++k) {
-      pairs.observe({.first = winner, .second = loser}, Outcome::first_wins);
-      orders.observe(pairs, winner, loser);
+      winner_first = !winner_first;
+      const Duel duel{.first = winner_first ? winner : loser,
+                      .second = winner_first ? loser : winner};
+      pairs.observe(duel, winner_first ? Outcome::first_wins : Outcome::second_wins);
+      orders.observe(pairs, duel.first, duel.second);
     }
   }
   Certifier pairs;
   OrderCertifier orders;
+  bool winner_first = false;
 };
 
 // Straight wins until E reaches c.

@@ -53,6 +53,25 @@ TEST(ServingOrder, takes_an_answer_before_its_serve_and_counts_the_first_answer_
   EXPECT_EQ(order.served(1, 0, 1, out), ServingOrder::Taken::duplicate);
 }
 
+// The second telling names other arms, as a fault of the teller would.
+TEST(ServingOrder, counts_a_serve_once_that_is_told_again_while_it_waits) {
+  ServingOrder order;
+  Released out;
+  EXPECT_EQ(order.served(0, 0, 1, out), ServingOrder::Taken::applied);
+  EXPECT_EQ(order.served(0, 0, 2, out), ServingOrder::Taken::duplicate);
+  EXPECT_EQ(order.served(2, 0, 1, out), ServingOrder::Taken::applied);
+  EXPECT_EQ(order.served(2, 1, 2, out), ServingOrder::Taken::duplicate) << "before 1 is known";
+  EXPECT_EQ(order.waiting(), 2U);
+  order.answered(2, Outcome::first_wins, out);
+  order.served(1, 0, 2, out);
+  EXPECT_TRUE(out.list.empty()) << "0 is of the pair of 2";
+  order.answered(0, Outcome::tie, out);
+  ASSERT_EQ(out.list.size(), 2U);
+  EXPECT_EQ(out.list[0].first, 0U);
+  EXPECT_EQ(out.list[1].first, 2U);
+  EXPECT_EQ(order.waiting(), 1U);
+}
+
 // Against the definition, computed again after every event: per pair, the answers of the longest
 // prefix, among serves with no unknown serve before them, whose duels are final.
 TEST(ServingOrder, releases_the_longest_final_prefix_of_each_pair_in_any_order_of_events) {
