@@ -173,6 +173,13 @@ TEST(TieModels, fit_two_arms_exactly) {
   EXPECT_NEAR(davidson.standard_error(0, 1), std::sqrt(1 / 8.0 + 1 / 2.0), 1e-8);
   const BradleyTerryFit rao = fitted(table, TieModel::rao_kupper);
   EXPECT_NEAR(rao.tie_parameter, std::sqrt(72.0 / 16.0), 1e-9);
+  // e^d = sqrt(w (w+t)/(l (l+t))) of counts that are multinomial: by the delta method the variance
+  // of d is w D_w^2 + l D_l^2 + t D_t^2 with the derivatives D, since w D_w + l D_l + t D_t = 0.
+  EXPECT_NEAR(rao.log_strength[0] - rao.log_strength[1], 0.5 * std::log(8 * 12 / (2 * 6.0)), 1e-9);
+  const double by_won = (1 / 8.0 + 1 / 12.0) / 2, by_lost = (1 / 2.0 + 1 / 6.0) / 2;
+  const double by_tied = (1 / 12.0 - 1 / 6.0) / 2;
+  EXPECT_NEAR(rao.standard_error(0, 1),
+              std::sqrt(8 * by_won * by_won + 2 * by_lost * by_lost + 4 * by_tied * by_tied), 1e-8);
 }
 
 TEST(TieModels, without_ties_are_plain_bradley_terry) {
@@ -350,6 +357,8 @@ TEST(BradleyTerryPrior, holds_the_models_with_ties) {
     DuelTable only_ties(2);
     only_ties.add_ties(0, 1, 7);
     EXPECT_EQ(fitted_with_prior(only_ties, 2, 1, model).added_wins, 0.1);
+    only_ties.add_wins(1, 0, 1);  // one decisive duel is enough
+    EXPECT_EQ(fitted_with_prior(only_ties, 2, 1, model).added_wins, 0);
   }
 }
 

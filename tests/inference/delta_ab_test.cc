@@ -50,6 +50,40 @@ TEST(DeltaAb, says_nothing_of_errors_where_there_is_nothing_to_say) {
   EXPECT_TRUE(delta_ab(one).independent_error);
 }
 
+// Two answers, one each way: variance 1/4 over 2 - 1. As two clusters their residuals are 1/2 and
+// -1/2, squares 1/2, times 2/(2 - 1), over 2 answers: the same, so that the design costs nothing.
+TEST(DeltaAb, needs_two_answers_and_two_clusters) {
+  const DeltaAb together = delta_ab(std::vector<ClusterOutcomes>{{1, 1, 0}});
+  EXPECT_DOUBLE_EQ(together.independent_error.value(), 0.5);
+  EXPECT_FALSE(together.clustered_error);
+  EXPECT_FALSE(together.design_effect());
+  const DeltaAb apart = delta_ab(std::vector<ClusterOutcomes>{{1, 0, 0}, {0, 1, 0}});
+  EXPECT_DOUBLE_EQ(apart.clustered_error.value(), 0.5);
+  EXPECT_DOUBLE_EQ(apart.design_effect().value(), 1);
+  EXPECT_FALSE(delta_ab(std::vector<ClusterOutcomes>{{1, 0, 0}}).independent_error);
+  // One user with all the wins, one with all the losses, ten each: residuals 5 and -5, squares 50
+  // times 2, over 20, is 1/2; independent answers would give sqrt(1/4/19). Ratio^2 = 19.
+  const DeltaAb users = delta_ab(std::vector<ClusterOutcomes>{{10, 0, 0}, {0, 10, 0}});
+  EXPECT_NEAR(users.design_effect().value(), 19, 1e-12);
+  // Without any difference between answers there is nothing to compare with.
+  EXPECT_FALSE(delta_ab(std::vector<ClusterOutcomes>{{1, 0, 0}, {2, 0, 0}}).design_effect());
+}
+
+// Two clusters of one answer each, drawn with replacement: the value is 1/2, 0 and -1/2 with
+// chances 1/4, 1/2 and 1/4. A share of 1000 draws has a standard error below 0.016, and the
+// percentiles below are at least 0.1 from where the value changes.
+TEST(DeltaAb, bootstrap_has_the_percentiles_of_the_clusters_drawn_again) {
+  const std::vector<ClusterOutcomes> clusters = {{1, 0, 0}, {0, 1, 0}};
+  const auto bootstrap = [&](double delta) {
+    return delta_ab(clusters, {.delta = delta}).bootstrap.value();
+  };
+  EXPECT_EQ(bootstrap(0.05), (Interval{-0.5, 0.5}));
+  EXPECT_EQ(bootstrap(0.3), (Interval{-0.5, 0.5}));
+  EXPECT_EQ(bootstrap(0.7), (Interval{0, 0}));
+  EXPECT_FALSE(delta_ab(clusters, {.resamples = 1}).bootstrap);
+  EXPECT_TRUE(delta_ab(clusters, {.resamples = 2}).bootstrap);
+}
+
 TEST(DeltaAb, depends_on_its_arguments_alone) {
   const std::vector<ClusterOutcomes> clusters = {{2, 0, 1}, {1, 3, 1}, {0, 1, 2}, {4, 1, 0}};
   EXPECT_EQ(delta_ab(clusters).bootstrap, delta_ab(clusters).bootstrap);

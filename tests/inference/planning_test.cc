@@ -23,6 +23,20 @@ TEST(Planning, names_what_is_out_of_range) {
   EXPECT_EQ(fixed_n_duels(0.5 + 1e-12, 0.05, 0.8).error().where, "win probability");
 }
 
+// z_0.95 = 1.644854. A power of one half needs no share of its own: at p = 1, n = (z/2)^2/(1/2)^2 =
+// z^2 = 2.71; at p = 0.6, n = (z/2)^2/0.1^2 = 67.6.
+TEST(Planning, takes_the_ends_of_its_ranges) {
+  EXPECT_EQ(*fixed_n_duels(1, 0.05, 0.5), 3U);
+  EXPECT_EQ(*fixed_n_duels(0.6, 0.05, 0.5), 68U);
+  EXPECT_EQ(fixed_n_duels(1.0001, 0.05, 0.8).error().where, "win probability");
+  EXPECT_EQ(fixed_n_duels(0.6, 0.5, 0.8).error().where, "alpha");
+  EXPECT_EQ(fixed_n_duels(0.6, 0, 0.8).error().where, "alpha");
+  EXPECT_EQ(fixed_n_duels(0.6, 0.05, 0.4999).error().where, "power");
+  // (1.243/1e-9)^2 = 1.5e18 and (1.243/5e-10)^2 = 6.2e18, with 2^62 = 4.6e18 between them.
+  EXPECT_TRUE(fixed_n_duels(0.5 + 1e-9, 0.05, 0.8).ok());
+  EXPECT_EQ(fixed_n_duels(0.5 + 5e-10, 0.05, 0.8).error().where, "win probability");
+}
+
 // The exact power of the exact test at n = 617 and p = 0.55, by summing binomials: near 0.8.
 TEST(Planning, gives_about_the_power_it_promises) {
   constexpr int n = 617;
