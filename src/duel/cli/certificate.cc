@@ -7,13 +7,7 @@
 namespace duel::cli {
 namespace {
 
-struct CertificateArguments {
-  ClientOptions client;
-  std::string name;
-  std::string output = "-";
-};
-
-Result<int> write_certificate(const CertificateArguments& arguments, CommandContext& context) {
+Result<int> write_certificate(const NamedLog& arguments, CommandContext& context) {
   DUEL_RETURN_IF_ERROR(check_output(arguments.output));
   if (!arguments.client.name_experiment(arguments.name)) {
     DUEL_ASSIGN(const std::string text, certificate_of_log(arguments.name));
@@ -39,11 +33,7 @@ void add_certificate_command(Command& program) {
       "Writes the certificate of an experiment or a log.\nThe certificate says what was found, by "
       "which rule, from which log and up to which record. 'duel verify' checks it against the log, "
       "byte for byte. While nothing is certified, the command fails.");
-  CertificateArguments& arguments = command.runs(write_certificate);
-  command.add_required("NAME LOG", &arguments.name,
-                       "Log to read; or the id of an experiment of the store or the server.");
-  command.add("-o,--output FILE", &arguments.output, "File to write (default: standard output).");
-  add_client_options(command, arguments.client);
+  add_named_log(command, command.runs(write_certificate));
   command.footer =
       "Example:\n"
       "  duel certificate logo -o logo.certificate.json --server http://127.0.0.1:7557\n"

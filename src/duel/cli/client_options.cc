@@ -70,6 +70,13 @@ void add_client_options(Command& command, ClientOptions& options) {
   options.store_option = &add_store_option(command, &options.store);
 }
 
+void add_named_log(Command& command, NamedLog& log) {
+  command.add_required("NAME LOG", &log.name,
+                       "Log to read; or the id of an experiment of the store or the server.");
+  command.add("-o,--output FILE", &log.output, "File to write (default: standard output).");
+  add_client_options(command, log.client);
+}
+
 void add_json_client_options(Command& command, ClientOptions& options) {
   add_client_options(command, options);
   command.add("--json", &options.json, "Print JSON.");

@@ -37,6 +37,15 @@ void add_client_options(Command& command, ClientOptions& options);
 // The same and --json.
 void add_json_client_options(Command& command, ClientOptions& options);
 
+// What is read of a log or of an experiment, and where it is written.
+struct NamedLog {
+  ClientOptions client;
+  std::string name;  // of a file or an experiment (ClientOptions::name_experiment)
+  std::string output = "-";
+};
+// Declares the name, --output and the options of the client.
+void add_named_log(Command& command, NamedLog& log);
+
 enum class StoreUse { existing, created };
 
 // The client that the options ask for. A store that is not there is made where `use` says so.

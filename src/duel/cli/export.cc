@@ -8,12 +8,9 @@
 namespace duel::cli {
 namespace {
 
-struct ExportArguments {
-  ClientOptions client;
-  std::string name;
+struct ExportArguments : NamedLog {
   std::string what = "duels";
   std::string format = "jsonl";
-  std::string output = "-";
   const Option* what_option = nullptr;
 };
 
@@ -79,8 +76,6 @@ void add_export_command(Command& program) {
       "With --what audit it writes the whole log of an experiment, which 'duel verify' checks and "
       "'duel import' reads.");
   ExportArguments& arguments = command.runs(run_export);
-  command.add_required("NAME LOG", &arguments.name,
-                       "Log to read; or the id of an experiment of the store or the server.");
   arguments.what_option = &command.add(
       "--what WHAT", one_of(&arguments.what, {"duels", "nonvotes", "events", "audit"}),
       "Of an experiment: duels (default: the answered comparisons), nonvotes (skips, both-bad, "
@@ -90,8 +85,7 @@ void add_export_command(Command& program) {
            "jsonl, csv or arena (default jsonl). An arena file holds wins, ties and "
            "both-bad; skipped and invalid comparisons are left out.")
       .offers = [] { return std::vector<std::string>{"jsonl", "csv", "arena"}; };
-  command.add("-o,--output FILE", &arguments.output, "File to write (default: standard output).");
-  add_client_options(command, arguments.client);
+  add_named_log(command, arguments);
   command.footer =
       "Examples:\n"
       "  duel export prompts.duel.jsonl --format arena -o prompts.csv\n"
