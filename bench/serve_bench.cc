@@ -426,6 +426,52 @@ std::string log_of(const std::string& id, int duels) {
   return text;
 }
 
+int connection_to(const BenchServer& served) {
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(served.address().port);
+  DUEL_CHECK(::inet_pton(AF_INET, served.address().host.c_str(), &to.sin_addr) == 1);
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  DUEL_CHECK(::connect(descriptor, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
+  return descriptor;
+}
+
+// Readers that ask for a large export and take a few bytes of it now and then.
+class SlowReaders {
+ public:
+  SlowReaders(const BenchServer& served, const std::string& path, std::size_t count) {
+    const std::string text = served.request("GET", path, "");
+    for (std::size_t k = 0; k < count; ++k) {
+      descriptors_.push_back(connection_to(served));
+      const int few = 4'096;
+      ::setsockopt(descriptors_.back(), SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
+      DUEL_CHECK(::send(descriptors_.back(), text.data(), text.size(), MSG_NOSIGNAL) ==
+                 static_cast<ssize_t>(text.size()));
+    }
+    thread_ = std::thread([this] {
+      std::vector<char> bytes(1'024);
+      while (!stop_) {
+        for (const int descriptor : descriptors_) {
+          (void)::recv(descriptor, bytes.data(), bytes.size(), MSG_DONTWAIT);
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      }
+    });
+  }
+  ~SlowReaders() {
+    stop_ = true;
+    thread_.join();
+    for (const int descriptor : descriptors_) ::close(descriptor);
+  }
+  SlowReaders(const SlowReaders&) = delete;
+  SlowReaders& operator=(const SlowReaders&) = delete;
+
+ private:
+  std::vector<int> descriptors_;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
 // Serves of a small experiment at a steady rate beside each thing that one caller can do at worst.
 // One owner, so that it is the small experiment's as well.
 void beside_long_requests() {
@@ -435,22 +481,43 @@ void beside_long_requests() {
       "\n## Serves of a small experiment (10 arms), {:.0f} requests/s with 16 connections, one "
       "owner, beside what another caller does without a pause; {} turns of 3 s each, medians "
       "(lowest - highest)\n\n"
-      "| beside it | p50, ms | p99, ms | requests beside it |\n|---|---|---|---|\n",
+      "| beside it | p50, ms | p99, ms | longest, ms | requests beside it |\n|---|---|---|---|---|\n",
       kRate, kTurns);
   EngineOptions options;
   options.owners = 1;
   const BenchServer served(options);
+  // Here only one experiment stays in memory: the small one, which is always in use.
+  EngineOptions of_swapping = options;
+  of_swapping.most_in_memory = 1;
+  const BenchServer swapping(of_swapping);
+  // Here the time can be set.
+  std::atomic<std::int64_t> ahead_ms = 0;
+  EngineOptions of_expiring = options;
+  of_expiring.clock = [&] { return system_world().wall_time_ms() + ahead_ms; };
+  const BenchServer expiring(of_expiring);
+  expiring.start_experiment("many", 10, ",\"guardrails\":{\"max_pending\":1000000}");
+  const auto some_of = [](const BenchServer& server, const std::string& id) {
+    HttpLoad some = server.duels(8, id);
+    some.most_requests = 4'000;
+    some.most_time = std::chrono::seconds(60);
+    DUEL_CHECK(run(some).failures == 0);
+  };
   std::string tasks;
   for (int k = 0; k < 100'000; ++k) {
     tasks += fmt::format("{}{{\"task_id\":\"t{}\"}}", k > 0 ? "," : "", k);
   }
   served.start_experiment("tasks", 10, ",\"tasks\":[" + tasks + "]");
+  // A thousand at once are as much as goes.
+  served.start_experiment(
+      "texts", 2,
+      ",\"tasks\":[{\"task_id\":\"t\",\"payload\":\"" + std::string(15'000, 'x') + "\"}]");
   served.start_experiment("large", 600);
   served.start_experiment("growing", 600);
-  HttpLoad some = served.duels(8, "large");
-  some.most_requests = 4'000;
-  some.most_time = std::chrono::seconds(60);
-  DUEL_CHECK(run(some).failures == 0);
+  served.start_experiment("compared", 10);
+  some_of(served, "large");
+  swapping.start_experiment("large", 600);
+  some_of(swapping, "large");
+  for (int k = 0; k < 20; ++k) swapping.start_experiment(fmt::format("x{}", k), 10);
   std::string outcomes;
   for (int k = 0; k < 10'000; ++k) {
     outcomes += fmt::format("{{\"duel_id\":\"none{}\",\"result\":\"tie\"}}\n", k);
@@ -459,11 +526,16 @@ void beside_long_requests() {
   struct Kind {
     const char* name;
     std::function<HttpLoad()> load;
-    std::vector<double> p50{}, p99{}, beside{};
+    const BenchServer* server = nullptr;  // of the serves; `served` if null
+    bool expires = false;                 // 100 000 duels, a second after the beginning
+    bool slow_readers = false;
+    bool measures_beside = false;  // not the serves, but the requests beside them
+    std::vector<double> p50{}, p99{}, longest{}, beside{};
   };
-  const auto repeated = [&](std::function<std::string()> request) {
-    return [&served, request = std::move(request)] {
-      HttpLoad load{.address = served.address()};
+  const auto repeated = [&](std::function<std::string()> request,
+                            const BenchServer* server = nullptr) {
+    return [&served, server, request = std::move(request)] {
+      HttpLoad load{.address = (server != nullptr ? *server : served).address()};
       load.next = [request](std::size_t, const std::string&) { return request(); };
       return load;
     };
@@ -473,19 +545,47 @@ void beside_long_requests() {
     const std::string json = "Content-Type: application/json";
     return request.replace(request.find(json), json.size(), "Content-Type: application/x-ndjson");
   };
+  const auto import_of = [&](const std::string& id, int duels) {
+    return lines("/v1/experiments/" + id + "/import", log_of(id, duels));
+  };
+  // Made before, since making one takes as long as importing it.
+  std::vector<std::string> imports;
+  for (int k = 0; k < 3 * kTurns; ++k) {
+    imports.push_back(import_of(fmt::format("imported-large{}", k), 140'000));
+  }
+  std::atomic<std::size_t> imported = 0;
+  std::string compared;
+  for (int k = 0; k < 100'000; ++k) {
+    compared += fmt::format("{}{{\"first\":\"a{}\",\"second\":\"a{}\",\"result\":\"tie\"}}",
+                            k > 0 ? "," : "", k % 10, (k + 1) % 10);
+  }
+  const std::string comparisons =
+      served.request("POST", "/v1/experiments/compared/comparisons", "[" + compared + "]");
+  served.once(import_of("exported", 140'000));
+  const std::string all_of = "/v1/experiments/exported/export?what=audit";
+  const auto recent = repeated(
+      [&] { return served.request("GET", "/v1/experiments/exported/duels?limit=20", ""); });
   std::vector<Kind> kinds{
       {"nothing", {}},
       {"1000 duels at once, 100 000 tasks", repeated([&] {
          return served.request("POST", "/v1/experiments/tasks/duels", "{\"count\":1000}");
+       })},
+      {"1000 duels at once, 15 kB of payload each", repeated([&] {
+         return served.request("POST", "/v1/experiments/texts/duels", "{\"count\":1000}");
        })},
       {"1000 duels at once, 600 arms", repeated([&] {
          return served.request("POST", "/v1/experiments/large/duels", "{\"count\":1000}");
        })},
       {"10 000 outcomes at once",
        repeated([&] { return lines("/v1/experiments/tasks/outcomes", outcomes); })},
-      {"imports of 40 001 lines", repeated([&] {
-         const std::string id = fmt::format("imported{}", ++number);
-         return lines("/v1/experiments/" + id + "/import", log_of(id, 20'000));
+      {"100 000 comparisons at once", repeated([&] { return comparisons; })},
+      {"imports of 40 001 lines",
+       repeated([&] { return import_of(fmt::format("imported{}", ++number), 20'000); })},
+      {"imports of 64 MB (280 001 lines)", repeated([&] {
+         const std::size_t next = imported++;
+         return next < imports.size()
+                    ? imports[next]
+                    : served.request("GET", "/v1/experiments/imported-large0", "");
        })},
       {"reports with `?next=1`, 600 arms",
        [&] { return served.duels_of(4, {"large"}, "?next=1"); }},
@@ -495,25 +595,72 @@ void beside_long_requests() {
        })},
       {"lists of experiments",
        repeated([&] { return served.request("GET", "/v1/experiments", ""); })},
+      {"lists of 22 experiments of which one is in memory",
+       repeated([&] { return swapping.request("GET", "/v1/experiments", ""); }, &swapping),
+       &swapping},
+      {"600 arms are loaded and saved for each duel",
+       [&] {
+         HttpLoad load = swapping.duels(1, "large");
+         load.rate = 20;  // two requests a duel
+         return load;
+       },
+       &swapping},
+      {"100 000 duels expire at once", {}, &expiring, true},
+      {"6 slow readers of an export of 64 MB", {}, nullptr, false, true},
+      {"*recent duels*, 4 connections, and nothing else", recent, nullptr, false, false, true},
+      {"*recent duels* beside the 6 slow readers", recent, nullptr, false, true, true},
+  };
+  const auto take = [](Kind& kind, const HttpLoadResult& result) {
+    kind.p50.push_back(1e3 * result.quantile(0.5));
+    kind.p99.push_back(1e3 * result.quantile(0.99));
+    kind.longest.push_back(1e3 * result.quantile(1));
   };
   for (int turn = 0; turn < kTurns; ++turn) {
     for (Kind& kind : kinds) {
+      const BenchServer& server = kind.server != nullptr ? *kind.server : served;
+      std::optional<SlowReaders> slow;
+      if (kind.slow_readers) slow.emplace(server, all_of, 6);
+      if (kind.measures_beside) {
+        HttpLoad load = kind.load();
+        load.connections = 4;
+        load.most_time = std::chrono::seconds(3);
+        const HttpLoadResult result = run(load);
+        DUEL_CHECK(result.failures + result.refused == 0);
+        take(kind, result);
+        kind.beside.push_back(0);
+        continue;
+      }
+      std::optional<std::thread> expiry;
+      if (kind.expires) {
+        HttpLoad load = repeated(
+            [&] {
+              return server.request("POST", "/v1/experiments/many/duels", "{\"count\":1000}");
+            },
+            &server)();
+        load.most_requests = 100;
+        load.most_time = std::chrono::seconds(60);
+        DUEL_CHECK(run(load).failures == 0);
+        expiry.emplace([&] {
+          std::this_thread::sleep_for(std::chrono::seconds(1));
+          ahead_ms += 8 * 86'400'000;
+        });
+      }
       std::optional<Beside> beside;
       if (kind.load) beside.emplace(kind.load);
-      HttpLoad serves = served.duels(16);
+      HttpLoad serves = server.duels(16);
       serves.rate = kRate;
       serves.most_time = std::chrono::seconds(3);
       serves.measured = [](const std::string& request) { return request.starts_with("POST"); };
       const HttpLoadResult result = run(serves);
       DUEL_CHECK(result.failures + result.refused == 0);
-      kind.p50.push_back(1e3 * result.quantile(0.5));
-      kind.p99.push_back(1e3 * result.quantile(0.99));
+      take(kind, result);
       kind.beside.push_back(beside ? static_cast<double>(beside->requests()) : 0);
+      if (expiry) expiry->join();
     }
   }
   for (Kind& kind : kinds) {
-    fmt::print("| {} | {} | {} | {} |\n", kind.name, spread(kind.p50, 2), spread(kind.p99, 2),
-               spread(kind.beside, 0));
+    fmt::print("| {} | {} | {} | {} | {} |\n", kind.name, spread(kind.p50, 2), spread(kind.p99, 2),
+               spread(kind.longest, 1), spread(kind.beside, 0));
   }
 }
 
@@ -570,14 +717,9 @@ double resident_mib() {
 class IdleStreams {
  public:
   IdleStreams(const BenchServer& served, std::size_t count) {
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(served.address().port);
-    DUEL_CHECK(::inet_pton(AF_INET, served.address().host.c_str(), &to.sin_addr) == 1);
     const std::string text = served.request("GET", "/v1/experiments/quiet/stream", "");
     for (std::size_t k = 0; k < count; ++k) {
-      descriptors_.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-      DUEL_CHECK(::connect(descriptors_.back(), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
+      descriptors_.push_back(connection_to(served));
       DUEL_CHECK(::send(descriptors_.back(), text.data(), text.size(), MSG_NOSIGNAL) ==
                  static_cast<ssize_t>(text.size()));
     }
