@@ -183,6 +183,21 @@ TEST(WhyNotYet, says_when_no_more_duels_are_served) {
             "The experiment is paused: no duels are served.");
 }
 
+TEST(WhyNotYet, names_pairs_that_have_met_about_every_task) {
+  ExperimentRecord experiment = experiment_of({"a", "b"}, "uniform");
+  experiment.stopping.shared_causes = true;
+  experiment.tasks.count = 2;
+  PlayedLog log(experiment);
+  answer(log, serve(log, [](ServeRecord& one) { one.task = "t1"; }), "a");
+  EXPECT_FALSE(reason(reasons_of(log), Obstacle::tasks_used_up));
+  answer(log, serve(log, [](ServeRecord& one) { one.task = "t2"; }), "a");
+  const auto used_up = reason(reasons_of(log), Obstacle::tasks_used_up);
+  ASSERT_TRUE(used_up);
+  EXPECT_EQ(used_up->detail,
+            "1 pair has met about each of the 2 tasks, and a task is evidence about a pair once: a "
+            "and b. Add tasks.");
+}
+
 TEST(WhyNotYet, names_pairs_below_their_minimum) {
   ExperimentRecord experiment = experiment_of({"a", "b"}, "uniform");
   experiment.stopping.min_decisive_per_pair = 100;

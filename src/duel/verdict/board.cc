@@ -179,14 +179,13 @@ Board board_of(const Ledger& ledger, const BoardOptions& options) {
     arm.rank_range = board.standing.places.arms[i].range;
   }
   if (active.size() >= 2) fit_strengths(board, ledger, active, options);
-  if (board.standing.leader && !ledger.certificate()) {
-    for (const Arm rival : active) {
-      if (rival != *board.standing.leader && board.standing.places.arms[rival].may_be_first()) {
-        board.not_ruled_out.push_back(rival);
-      }
+  rank(board);
+  if (!board.standing.leader || ledger.certificate()) return board;
+  for (const BoardArm& rival : board.arms) {
+    if (rival.arm != *board.standing.leader && rival.rank_range.best == 1) {
+      board.not_ruled_out.push_back(rival.arm);
     }
   }
-  rank(board);
   return board;
 }
 

@@ -42,7 +42,7 @@ struct Board {
   std::vector<BoardArm> arms;
   std::vector<BoardPair> pairs;  // that met, each once
   Standing standing;             // who leads, and how far it is ahead
-  // Other active arms that may be first; none once there is a certificate.
+  // Other active arms that may be first, by rank; none once there is a certificate.
   std::vector<Arm> not_ruled_out;
   TieModel tie_model = TieModel::halves;  // davidson if there are ties
   std::optional<BradleyTerryFit> strengths;

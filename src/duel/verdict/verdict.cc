@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "duel/core/numbers.h"
@@ -45,6 +46,9 @@ std::string who_leads(const Ledger& ledger, const Standing& standing) {
       not_ahead.push_back(rival.arm);
     }
   }
+  // The most probable first, since only a few are named.
+  std::ranges::stable_sort(others, std::ranges::greater(),
+                           [&](Arm arm) { return places.arms[arm].log_probability; });
   std::vector<Arm> first = places.tied;
   first.insert(first.begin(), leader);
   std::string text = first.size() > 1 ? "tied for first are " + listed(ledger, first)

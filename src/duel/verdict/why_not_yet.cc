@@ -69,11 +69,29 @@ class Reasons {
     if (limit > 0 && ledger_.served() >= limit) {
       add(Obstacle::max_duels, limit, fmt::format("max_duels = {} is reached.", limit));
     }
-    if (ledger_.parts().tasks_end && needs_more_tasks(ledger_)) {
-      add(Obstacle::tasks_used_up, ledger_.tasks().count,
-          fmt::format("The {} are used up: a task is evidence about a pair once. Add tasks.",
-                      counted(ledger_.tasks().count, "task")));
+    if (ledger_.parts().tasks_end) tasks();
+  }
+
+  // The pairs in the way of a certificate that have met about every task.
+  void tasks() {
+    std::vector<std::string> pairs;
+    const auto look_at = [&](Arm i, Arm j) {
+      if (!needs_more_tasks(ledger_, i, j)) return;
+      pairs.push_back(fmt::format("{} and {}", ledger_.name_of(i), ledger_.name_of(j)));
+    };
+    if (standing_.order) {
+      for (const NeededPair& pair : standing_.order->needed) look_at(pair.first, pair.second);
+    } else if (standing_.leader) {
+      for (const ArmStanding& rival : standing_.arms) {
+        if (rival.beaten) look_at(*standing_.leader, rival.arm);
+      }
     }
+    if (pairs.empty()) return;
+    add(Obstacle::tasks_used_up, pairs.size(),
+        fmt::format("{} met about each of the {}, and a task is evidence about a pair once: {}. "
+                    "Add tasks.",
+                    counted(pairs.size(), "pair has", "pairs have"),
+                    counted(ledger_.tasks().count, "task"), some_of(pairs)));
   }
 
   void answers_that_wait() {

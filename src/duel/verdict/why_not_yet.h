@@ -20,7 +20,7 @@ namespace duel {
 enum class Obstacle {
   not_running,         // no duels are served
   max_duels,           // as many were served as there may be
-  tasks_used_up,       // no answer to come could bring a certificate
+  tasks_used_up,       // pairs in the way of a certificate have met about every task
   no_decisive_answer,  // nobody has named a winner
   answers_wait,        // for open duels that were served before them
   subject_again,       // duels that cannot be evidence: the subject had been asked about the pair
