@@ -30,6 +30,7 @@ constexpr std::size_t kMostChunkLine = 4'096;  // a size with its extensions; al
 std::optional<std::string_view> fault_of_head(std::string_view head, std::size_t from) {
   // One byte back: the last of those could not be judged without the one that follows.
   for (std::size_t k = from == 0 ? 0 : from - 1; k < head.size(); ++k) {
+    if (static_cast<unsigned char>(head[k]) > '\r') continue;  // neither a NUL nor of a line end
     const char next = k + 1 < head.size() ? head[k + 1] : '\0';
     const bool last = k + 1 == head.size();
     if (head[k] == '\0') return "the headers hold a NUL";
@@ -211,6 +212,7 @@ void HttpRequestReader::read_head(std::string_view head) {
   keep_alive_ = message.keep_alive();
   http_1_1_ = message.version() == 11;
   std::size_t hosts = 0, lengths = 0, encodings = 0;
+  request_.headers.reserve(8);  // mostly fewer
   for (const auto& field : message) {
     std::string name = lower_case({field.name_string().data(), field.name_string().size()});
     hosts += name == "host" ? 1 : 0;

@@ -100,8 +100,16 @@ void append_field(std::string& head, std::string_view name, std::string_view val
 }
 
 std::string head_of(int status, const HttpFields& headers, bool close) {
-  std::string head =
-      fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\n", status, reason_phrase(status), http_date());
+  constexpr std::size_t kMostHeads = 400;  // are shorter
+  std::string head;
+  head.reserve(kMostHeads);
+  head += "HTTP/1.1 ";
+  head += std::to_string(status);
+  head += ' ';
+  head += reason_phrase(status);
+  head += "\r\nDate: ";
+  head += http_date();
+  head += "\r\n";
   for (const auto& [name, value] : headers) append_field(head, name, value);
   if (close) head += "Connection: close\r\n";
   return head;
@@ -331,7 +339,7 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
     body_share_.release();
     // An idle connection keeps no buffers of a large request or answer: there may be thousands.
     std::string().swap(output_);
-    if (input_.empty()) {
+    if (held_ == 0) {
       if (input_.capacity() > kHeadPortion) std::string().swap(input_);
       if (core_->draining) {
         close();
@@ -346,14 +354,14 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
   }
 
   void read() {
-    const std::size_t held = input_.size();
     // Large portions are for clients that have sent much: the memory that a connection costs is
     // bounded by what it has sent.
     const std::size_t sent = stage_ == Stage::body ? reader_.body_bytes() : 0;
-    input_.resize(held + std::clamp(sent, kHeadPortion, kBodyPortion));
-    socket_.async_read_some(asio::buffer(input_.data() + held, input_.size() - held),
-                            [self = shared_from_this(), held](error_code code, std::size_t got) {
-                              self->input_.resize(held + got);
+    const std::size_t room = std::clamp(sent, kHeadPortion, kBodyPortion);
+    if (input_.size() < held_ + room) input_.resize(held_ + room);
+    socket_.async_read_some(asio::buffer(input_.data() + held_, room),
+                            [self = shared_from_this()](error_code code, std::size_t got) {
+                              self->held_ += got;
                               if (self->stage_ != Stage::idle && self->stage_ != Stage::head &&
                                   self->stage_ != Stage::body) {
                                 return;  // it timed out, and is being answered 408
@@ -373,8 +381,9 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
     using State = HttpRequestReader::State;
     for (;;) {
       const State before = reader_.state();
-      const std::size_t used = reader_.feed(input_);
-      input_.erase(0, used);
+      const std::size_t used = reader_.feed(std::string_view(input_).substr(0, held_));
+      held_ -= used;
+      if (held_ > 0) input_.erase(0, used);
       switch (reader_.state()) {
         case State::refused:
           refuse(reader_.refusal());
@@ -400,7 +409,7 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
       }
       if (before != State::body) {
         enter(Stage::body, core_->limits.body_timeout);
-        if (reader_.expects_continue() && input_.empty()) {
+        if (reader_.expects_continue() && held_ == 0) {
           say_continue();
           return;
         }
@@ -408,7 +417,7 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
         read();
         return;
       }
-      if (input_.empty()) {
+      if (held_ == 0) {
         read();
         return;
       }
@@ -454,7 +463,7 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
     close_after_ = close;
     output_ = head_of(response.status, response.headers, close);
     if (!has_no_body(response.status)) {
-      output_ += fmt::format("Content-Length: {}\r\n", response.text().size());
+      append_field(output_, "Content-Length", std::to_string(response.text().size()));
     }
     output_ += "\r\n";
     answer_ = is_head_ || has_no_body(response.status) ? HttpResponse() : std::move(response);
@@ -504,7 +513,6 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
       return;
     }
     enter(Stage::lingering, kLinger);
-    input_.clear();
     discard();
   }
   void discard() {
@@ -550,7 +558,10 @@ class Connection final : public HttpExchange, public std::enable_shared_from_thi
   UnreadBytes::Share unread_;
   HttpRequestReader reader_;
   Stage stage_ = Stage::idle;
-  std::string input_;    // received, and not yet taken by the reader
+  // The first `held_` bytes are received and not yet taken by the reader; the rest is room, kept
+  // for the next request because a string fills what it grows by with zeros.
+  std::string input_;
+  std::size_t held_ = 0;
   std::string output_;   // the head of the answer, or a piece of a stream
   HttpResponse answer_;  // keeps the body alive while it is written
   static constexpr auto kNever = std::chrono::steady_clock::time_point::max();
@@ -793,7 +804,7 @@ void Connection::begin_stream(const std::shared_ptr<StreamState>& stream, int st
   write_out(0, [this](error_code code) { piece_written(code, 0); });
   // If the client has sent its next request already, there are always bytes to peek at, and its
   // leaving is only noticed by a write that fails.
-  if (input_.empty()) watch();
+  if (held_ == 0) watch();
 }
 
 void Connection::piece_written(error_code code, std::size_t bytes) {

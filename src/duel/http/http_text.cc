@@ -18,6 +18,7 @@ std::optional<int> hex_value(char c) {
 }
 
 std::optional<std::string> decode(std::string_view text, bool plus_is_space) {
+  if (text.find_first_of("%+") == std::string_view::npos) return std::string(text);
   std::string decoded;
   decoded.reserve(text.size());
   for (std::size_t k = 0; k < text.size(); ++k) {
@@ -78,6 +79,7 @@ std::optional<HttpFields> parse_query(std::string_view query) {
 std::optional<std::vector<std::string>> path_segments(std::string_view path) {
   if (!path.starts_with('/')) return std::nullopt;
   std::vector<std::string> segments;
+  segments.reserve(static_cast<std::size_t>(std::ranges::count(path, '/')));
   for (;;) {
     path.remove_prefix(1);
     const std::size_t end = std::min(path.find('/'), path.size());

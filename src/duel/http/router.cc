@@ -85,7 +85,7 @@ Router::~Router() = default;
 
 Router::Match Router::match(HttpMethod method, std::string_view path) const {
   Match match;
-  const auto segments = path_segments(path);
+  auto segments = path_segments(path);
   if (!segments) {
     match.refusal = problem(400, "the path cannot be decoded");
     return match;
@@ -109,8 +109,9 @@ Router::Match Router::match(HttpMethod method, std::string_view path) const {
   if (ending != nullptr) {
     match.route = ending->route;
     HttpFields values;
+    values.reserve(ending->parameters.size());
     for (const auto& [segment, name] : ending->parameters) {
-      values.emplace_back(name, (*segments)[segment]);
+      values.emplace_back(name, std::move((*segments)[segment]));
     }
     match.parameters = PathParameters(std::move(values));
     return match;
