@@ -114,8 +114,9 @@ TEST_F(GoalsCommand, says_which_places_of_an_order_are_certified_while_one_pair_
   script("even",
          "case $1$2 in de|ed) echo tie; exit;; esac\n"
          "[ \"$1\" \\< \"$2\" ] && echo first || echo second\n");
-  const CommandResult result = duel({"--judge", "./even", "--arms", "d,b,a,e,c", "--goal",
-                                     "ranking", "--name", "x", "--max-duels", "160", "--json"});
+  const CommandResult result =
+      duel({"--judge", "./even", "--arms", "d,b,a,e,c", "--goal", "ranking", "--name", "x",
+            "--policy", "uniform", "--max-duels", "400", "--json"});
   ASSERT_EQ(result.exit_code, 3) << result.err;
   const Json json = Json::parse(result.out);
   EXPECT_EQ(json["order"]["certain"], 3);

@@ -236,6 +236,36 @@ TEST_F(RunCommand, counts_no_failure_of_the_judge_against_an_arm) {
   EXPECT_TRUE(contains(result.err, "the judge failed 12 times"));
 }
 
+TEST_F(RunCommand, loses_no_answer_to_a_judge_that_is_busy_now_and_then) {
+  script("busy", "echo x >> count; n=$(wc -l < count)\n[ $((n % 2)) = 0 ] || exit 75\n" +
+                     std::string(kJudge));
+  const CommandResult result = duel({"--arms", "arms/*.txt", "--judge", "./busy", "--retries", "0",
+                                     "--max-duels", "6", "--log", "l", "--json"});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["judge"]["busy"], 6);
+  EXPECT_EQ(json["judge"]["failed"], 0);
+  EXPECT_EQ(json["duels"]["expired"], 0);
+  EXPECT_TRUE(contains(result.err, "the judge was busy 6 times; such a try counts nowhere"))
+      << result.err;
+  for (const Json& record : records("l")) {
+    EXPECT_FALSE(record.contains("failed_tries")) << record;
+  }
+}
+
+TEST_F(RunCommand, ends_with_the_code_for_later_when_the_judge_stays_busy) {
+  script("busy", "exit 75\n");
+  const CommandResult result =
+      duel({"--arms", "arms/*.txt", "--judge", "./busy", "--busy-patience", "0.2", "--log", "l"});
+  EXPECT_EQ(result.exit_code, 75);
+  EXPECT_TRUE(contains(result.err,
+                       "error: the judge: the judge stayed busy for 0.2 s (the same "
+                       "command continues later; --busy-patience waits longer)"))
+      << result.err;
+  EXPECT_TRUE(contains(result.err, "to continue: duel run --arms")) << result.err;
+  EXPECT_EQ(records("l").back()["record"], "expired");  // what was out is lost for good
+}
+
 TEST_F(RunCommand, stops_when_the_judge_never_answers) {
   script("broken", "echo the key is missing >&2; exit 1\n");
   const CommandResult result = duel(

@@ -1,7 +1,17 @@
-// `duel vote` without a terminal: answers from lines.
+// `duel vote` without a terminal, where answers come from lines, and on one, where each key is a vote.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -12,6 +22,18 @@ namespace {
 
 using Json = nlohmann::json;
 
+// "win", "tie", .. of each outcome in the log.
+std::vector<std::string> outcomes_in(const std::filesystem::path& log) {
+  std::vector<std::string> all;
+  std::istringstream lines(content_of(log));
+  for (std::string line; std::getline(lines, line);) {
+    const Json record = Json::parse(line, nullptr, false);
+    if (record.is_discarded()) continue;  // a line being written
+    if (record["record"] == "outcome") all.push_back(record["result"]);
+  }
+  return all;
+}
+
 class VoteCommand : public ::testing::Test {
  protected:
   CommandResult duel(const std::string& input, std::vector<std::string> more = {}) {
@@ -19,15 +41,8 @@ class VoteCommand : public ::testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_duel(arguments, {.input = input, .directory = directory_.path()});
   }
-  // "result winner" of each outcome in the log.
   std::vector<std::string> outcomes() const {
-    std::vector<std::string> all;
-    std::istringstream lines(content_of(directory_.path() / "duel.duel.jsonl"));
-    for (std::string line; std::getline(lines, line);) {
-      const Json record = Json::parse(line);
-      if (record["record"] == "outcome") all.push_back(record["result"]);
-    }
-    return all;
+    return outcomes_in(directory_.path() / "duel.duel.jsonl");
   }
   using Results = std::vector<std::string>;
   TemporaryDirectory directory_;
@@ -91,6 +106,214 @@ TEST_F(VoteCommand, shows_texts_blind_and_harmless) {
                                         {.input = "q\n", .directory = directory_.path()});
   EXPECT_TRUE(contains(result.err, "First line\n?[31mred    tab\n")) << result.err;
   EXPECT_FALSE(contains(result.err.substr(0, result.err.find("[1")), "one.txt"));
+}
+
+// `duel vote` on a terminal of 80 columns.
+class VoteOnTerminal : public ::testing::Test {
+ protected:
+  using Results = std::vector<std::string>;
+
+  void SetUp() override {
+    terminal_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ASSERT_GE(terminal_, 0);
+    ASSERT_EQ(::grantpt(terminal_), 0);
+    ASSERT_EQ(::unlockpt(terminal_), 0);
+    const winsize size{.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
+    ASSERT_EQ(::ioctl(terminal_, TIOCSWINSZ, &size), 0);
+    name_ = ::ptsname(terminal_);
+    // Held open, so that its mode can be looked at when the program is gone.
+    line_ = ::open(name_.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ASSERT_GE(line_, 0);
+  }
+  ~VoteOnTerminal() override {
+    if (pid_ > 0) {
+      ::kill(-pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+    }
+    ::close(line_);
+    ::close(terminal_);
+  }
+
+  void start(const std::vector<std::string>& more = {},
+             const std::string& arms = "red,blue,green,grey") {
+    std::vector<std::string> words = {DUEL_BINARY_PATH, "vote", "--arms", arms};
+    words.insert(words.end(), more.begin(), more.end());
+    start_program(std::move(words));
+  }
+  void start_program(std::vector<std::string> words) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const std::string directory = directory_.path().string();
+    pid_ = ::fork();
+    ASSERT_GE(pid_, 0);
+    if (pid_ == 0) {
+      ::setsid();
+      const int line = ::open(name_.c_str(), O_RDWR);  // becomes the controlling terminal
+      for (const int stream : {0, 1, 2}) ::dup2(line, stream);
+      ::setenv("TERM", "xterm", 1);
+      ::setenv("duel", DUEL_BINARY_PATH, 1);
+      if (::chdir(directory.c_str()) != 0) ::_exit(127);
+      ::execv(arguments[0], arguments.data());
+      ::_exit(127);
+    }
+  }
+  // What it has shown since the last call, until `enough` says so of that.
+  std::string shown(const std::function<bool(const std::string&)>& enough) {
+    std::string text;
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+    while (!enough(text) && std::chrono::steady_clock::now() < limit) {
+      pollfd output{terminal_, POLLIN, 0};
+      if (::poll(&output, 1, 100) <= 0) continue;
+      char bytes[4096];
+      const ssize_t count = ::read(terminal_, bytes, sizeof(bytes));
+      if (count > 0) text.append(bytes, static_cast<std::size_t>(count));
+    }
+    EXPECT_TRUE(enough(text)) << text;
+    return text;
+  }
+  std::string shown_up_to(const std::string& part) {
+    return shown([&](const std::string& text) { return contains(text, part); });
+  }
+  void press(const std::string& keys) {
+    ASSERT_EQ(::write(terminal_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
+  }
+  bool is_raw() const {
+    termios mode{};
+    EXPECT_EQ(::tcgetattr(line_, &mode), 0);
+    return (mode.c_lflag & (ICANON | ECHO)) == 0;
+  }
+  // How it ended; what it shows is read, or it could not write on.
+  int status() {
+    int status = 0;
+    while (::waitpid(pid_, &status, WNOHANG) == 0) {
+      pollfd output{terminal_, POLLIN, 0};
+      char bytes[4096];
+      if (::poll(&output, 1, 20) > 0 && ::read(terminal_, bytes, sizeof(bytes)) < 0) break;
+    }
+    pid_ = -1;
+    return status;
+  }
+  Results outcomes() const { return outcomes_in(directory_.path() / "duel.duel.jsonl"); }
+  void wait_for_outcomes(std::size_t count) const {
+    for (int tries = 0; tries < 6000 && outcomes().size() < count; ++tries) ::usleep(20'000);
+    EXPECT_EQ(outcomes().size(), count);
+  }
+
+  TemporaryDirectory directory_;
+  std::string name_;
+  int terminal_ = -1, line_ = -1;
+  pid_t pid_ = -1;
+};
+
+TEST_F(VoteOnTerminal, takes_one_key_for_each_vote_without_enter) {
+  start();
+  shown_up_to("q: stop");
+  EXPECT_TRUE(is_raw());
+  press("1");
+  shown_up_to("Your last answer: the first is better.   u: take it back");
+  press("t");
+  shown_up_to("Your last answer: a tie.");
+  press("2");
+  shown_up_to("Your last answer: the second is better.");
+  press("q");
+  EXPECT_EQ(WEXITSTATUS(status()), 3);
+  EXPECT_EQ(outcomes(), (Results{"win", "tie", "win"}));
+  EXPECT_FALSE(is_raw());
+}
+
+TEST_F(VoteOnTerminal, takes_the_last_answer_back_while_the_next_pair_is_on_the_screen) {
+  start();
+  shown_up_to("q: stop");
+  press("1");
+  shown_up_to("u: take it back");
+  press("u");
+  shown_up_to("Undone.");
+  press("s");
+  shown_up_to("Your last answer: skipped.");
+  press("b");
+  shown_up_to("Your last answer: both bad.");
+  press("q");
+  status();
+  EXPECT_EQ(outcomes(), (Results{"skip", "both_bad"}));
+}
+
+TEST_F(VoteOnTerminal, records_an_answer_by_itself_after_a_while) {
+  start();
+  shown_up_to("q: stop");
+  press("t");
+  wait_for_outcomes(1);
+  press("u");
+  shown_up_to("There is nothing to undo: the last answer is recorded.");
+}
+
+TEST_F(VoteOnTerminal, ends_with_the_certificate_and_nothing_open) {
+  start({"--order", "fixed", "--alpha", "0.5"}, "red,blue");
+  std::string text = shown_up_to("q: stop");
+  for (int votes = 0; votes < 200 && !contains(text, "Certificate: "); ++votes) {
+    press("1");
+    text = shown([](const std::string& told) {
+      return contains(told, "take it back") || contains(told, "Check it:");
+    });
+  }
+  EXPECT_EQ(WEXITSTATUS(status()), 0);
+  const std::string log = content_of(directory_.path() / "duel.duel.jsonl");
+  EXPECT_TRUE(contains(log, R"("record":"completed")")) << log;
+  EXPECT_FALSE(is_raw());
+}
+
+// Ctrl-C is a key here: the terminal turns it into the signal.
+TEST_F(VoteOnTerminal, is_as_it_was_after_an_interruption_that_keeps_the_last_answer) {
+  start();
+  shown_up_to("q: stop");
+  press("1");
+  shown_up_to("u: take it back");
+  press("\x03");
+  EXPECT_EQ(WEXITSTATUS(status()), 130);
+  EXPECT_EQ(outcomes(), (Results{"win"}));
+  EXPECT_FALSE(is_raw());
+}
+
+TEST_F(VoteOnTerminal, is_as_it_was_after_a_crash) {
+  for (const int signal : {SIGSEGV, SIGABRT, SIGHUP, SIGQUIT}) {
+    start({"--log", std::to_string(signal)});
+    shown_up_to("q: stop");
+    ASSERT_TRUE(is_raw());
+    ::kill(pid_, signal);
+    const int ended = status();
+    EXPECT_TRUE(WIFSIGNALED(ended) && WTERMSIG(ended) == signal) << signal;
+    EXPECT_FALSE(is_raw()) << signal;
+  }
+}
+
+// Ctrl-Z in a shell, and `fg`.
+TEST_F(VoteOnTerminal, is_as_it_was_while_it_is_stopped_and_shows_the_pair_again) {
+  start_program(
+      {"/bin/sh", "-c", "set -m; \"$duel\" vote --arms red,blue; echo stopped now; read line; fg"});
+  shown_up_to("q: stop");
+  EXPECT_TRUE(is_raw());
+  press("\x1a");
+  shown_up_to("stopped now");
+  EXPECT_FALSE(is_raw());
+  press("\n");
+  shown_up_to("q: stop");
+  EXPECT_TRUE(is_raw());
+  press("q");
+  status();
+  EXPECT_FALSE(is_raw());
+}
+
+TEST_F(VoteOnTerminal, breaks_messages_at_words_and_keeps_a_command_in_one_piece) {
+  start({"--log", "a-log-with-a-name-that-is-long-enough-to-fill-a-line-of-the-terminal.jsonl"});
+  shown_up_to("q: stop");
+  press("q");
+  const std::string text = shown_up_to(
+      "--log a-log-with-a-name-that-is-long-enough-to-fill-a-line-"
+      "of-the-terminal.jsonl");
+  const std::size_t at = text.find("To continue:");
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_EQ(text.find("\r\n  duel vote --arms", at), at + 12) << text;
+  status();
 }
 
 }  // namespace

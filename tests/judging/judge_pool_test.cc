@@ -121,6 +121,67 @@ TEST_F(JudgePools, asks_again_after_nonsense_and_after_a_crash) {
   EXPECT_EQ(pool.troubles().senseless, 1);
 }
 
+// Busy twice, then a failure, then busy once more, then an answer.
+TEST_F(JudgePools, asks_a_busy_judge_again_without_counting_a_try) {
+  quick_.retries = 1;
+  const std::string count = (directory_ / "count").string();
+  JudgePool pool =
+      pool_of(script("j", "echo x >> " + count + "; n=$(wc -l < " + count +
+                              ")\ncase $n in 1|2|4) exit 75;; 3) exit 1;; esac\necho first\n"),
+              quick_);
+  const Judged judged = one(pool);
+  EXPECT_EQ(judged.outcome, Outcome::first_wins);
+  EXPECT_EQ(judged.failed_tries, 1);
+  EXPECT_EQ(pool.troubles().total(), 1);
+  EXPECT_EQ(pool.times_busy(), 3);
+  EXPECT_FALSE(pool.stayed_busy());
+  EXPECT_EQ(pool.busy_now(), "");
+}
+
+TEST_F(JudgePools, rests_longer_before_each_try_of_a_busy_judge) {
+  quick_.retry_seconds = 0.05;
+  const std::string count = (directory_ / "count").string();
+  JudgePool pool = pool_of(script("j", "echo x >> " + count + "; [ $(wc -l < " + count +
+                                           ") -gt 3 ] && exit 12\nexit 75\n"),
+                           quick_);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(one(pool).outcome, Outcome::second_wins);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 350ms);  // 50 + 100 + 200 ms of rest
+}
+
+TEST_F(JudgePools, ends_when_a_judge_stays_busy_and_says_so_while_it_is) {
+  quick_.busy_seconds = 0.3;
+  quick_.retry_seconds = 0.02;
+  JudgePool pool = pool_of(script("j", "echo first; exit 75\n"), quick_);
+  pool.ask(question(1));
+  std::vector<Judged> done;
+  bool was_said = false;
+  while (done.empty()) {
+    done = pool.wait(10ms);
+    was_said = was_said || pool.busy_now().starts_with("the judge is busy: 1 duel waits");
+  }
+  EXPECT_TRUE(was_said);
+  EXPECT_FALSE(done[0].outcome);
+  EXPECT_EQ(done[0].failed_tries, 0);
+  EXPECT_EQ(done[0].failure, "the judge stayed busy for 0.3 s");
+  ASSERT_TRUE(done[0].ends);
+  EXPECT_TRUE(pool.stayed_busy());
+  EXPECT_EQ(pool.troubles().total(), 0);
+}
+
+TEST_F(JudgePools, hears_that_a_judge_that_stays_is_busy_and_keeps_it) {
+  quick_.protocol = JudgeProtocol::jsonl;
+  const std::string starts = (directory_ / "starts").string();
+  JudgePool pool =
+      pool_of(script("j", "echo x >> " + starts +
+                              "\nread q; echo '{\"duel_id\":\"d1\",\"result\":\"busy\"}'\n"
+                              "read q; echo '{\"duel_id\":\"d1\",\"result\":\"tie\"}'\nread q\n"),
+              quick_);
+  EXPECT_EQ(one(pool).outcome, Outcome::tie);
+  EXPECT_EQ(pool.times_busy(), 1);
+  EXPECT_EQ(content_of(starts), "x\n");
+}
+
 TEST_F(JudgePools, says_whether_the_last_answer_made_no_sense) {
   JudgePool nonsense = pool_of(script("j", "echo dunno\n"), quick_);
   EXPECT_TRUE(one(nonsense).made_no_sense);

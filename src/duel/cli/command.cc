@@ -17,6 +17,7 @@
 #include <stdexcept>
 
 #include "duel/cli/rank_session.h"
+#include "duel/cli/raw_terminal.h"
 #include "duel/core/display_width.h"
 #include "duel/core/whole_file.h"
 #include "duel/jobs/ranks.h"
@@ -30,16 +31,28 @@ std::atomic<bool> stop_now_flag{false};
 std::atomic<bool> drains{false};
 volatile std::sig_atomic_t caught_signal = 0;
 
+// Ends the program as the signal does by default, with the terminal as it was.
+void on_last_signal(int number) {
+  restore_terminal();
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
 void on_signal(int number) {
   caught_signal = number;
   const bool again = stop_flag.exchange(true);
   if (again) stop_now_flag.store(true);
-  if (again || !drains.load()) std::signal(number, SIG_DFL);  // the next one ends the program
+  if (again || !drains.load()) std::signal(number, on_last_signal);
 }
 
 bool variable_set(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0';
+}
+
+// On a terminal the command has a line of its own, which `message_lines` leaves as it is.
+std::string with_command(std::string_view text, std::string_view command) {
+  return fmt::format("{}{}{}", text, is_terminal(STDERR_FILENO) ? "\n  " : " ", command);
 }
 
 // Whether what stands at the path may be written over.
@@ -104,7 +117,24 @@ void print_error(std::string_view message) {
     text += printable_line(message.substr(begin, end - begin)) + "\n";
     begin = end + 1;
   }
-  say(fmt::format("duel: {} {}", paint.red("error:"), text));
+  say(message_lines(fmt::format("duel: {} {}", paint.red("error:"), text)));
+}
+
+std::string message_lines(std::string_view text) {
+  constexpr std::size_t kWidest = 100, kNarrowest = 40, kIndent = 6;
+  const std::size_t columns = terminal_size(STDERR_FILENO).columns;
+  if (columns == 0) return std::string(text);
+  const std::size_t width = std::clamp(columns, kNarrowest, kWidest);
+  std::string lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    const bool fits = display_width(line) <= width || line.starts_with(' ');
+    lines += fits ? std::string(line) : wrapped(line, width - kIndent, kIndent);
+    if (end < text.size()) lines += '\n';
+    begin = end + 1;
+  }
+  return lines;
 }
 
 void print_error(const Error& error) { print_error(error.to_string()); }
@@ -155,14 +185,22 @@ void CommandContext::flush() const {
 void CommandContext::note(std::string_view text) const {
   flush();
   if (quiet || !is_first_rank()) return;
-  say(fmt::format("duel: {}\n", text));
+  say(message_lines(fmt::format("duel: {}\n", text)));
+}
+
+void CommandContext::note_command(std::string_view text, std::string_view command) const {
+  note(with_command(text, command));
+}
+
+void CommandContext::warn_command(std::string_view text, std::string_view command) const {
+  warn(with_command(text, command));
 }
 
 void CommandContext::warn(std::string_view text) const {
   const Paint paint(wants_color(STDERR_FILENO));
   flush();
   if (!is_first_rank()) return;
-  say(fmt::format("duel: {} {}\n", paint.yellow("warning:"), text));
+  say(message_lines(fmt::format("duel: {} {}\n", paint.yellow("warning:"), text)));
 }
 
 Status CommandContext::write_output(const std::string& path, std::string_view content) {

@@ -71,10 +71,13 @@ class CommandContext {
 
   // Appends to stdout. A reader that went away is remembered and ends the command quietly.
   void print(std::string_view text);
-  // A line on stderr, `duel: ...`; not with --quiet.
+  // A line on stderr, `duel: ...`; not with --quiet. On a terminal it is broken at words.
   void note(std::string_view text) const;
+  // The same with a command to run next, which stays in one piece so that it can be pasted.
+  void note_command(std::string_view text, std::string_view command) const;
   // A line on stderr, `duel: warning: ...`; also with --quiet.
   void warn(std::string_view text) const;
+  void warn_command(std::string_view text, std::string_view command) const;
   // Prints the last of the output; the exit code of success.
   int done(std::string_view text);
 
@@ -108,6 +111,10 @@ class CommandContext {
   mutable int output_errno_ = 0;  // of the first failed write to stdout
 };
 
+// What a message looks like on stderr: lines that are wider than its terminal are broken at words,
+// up to 100 columns. Where stderr is no terminal a line stays a line, for programs that read it. A
+// line that begins with a blank is code and stays as it is.
+std::string message_lines(std::string_view text);
 // Writes text to stderr. If that is closed, the program goes on.
 void say(std::string_view text);
 // `duel: error: <error>` on stderr.

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
+#include <utility>
 
 #include "duel/cli/command.h"
 #include "duel/cli/progress.h"
@@ -45,6 +47,19 @@ std::string pairs_shown(const OrderStanding& order, Arm arm) {
   if (needed == 0) return "";
   const double share = static_cast<double>(shown) / static_cast<double>(needed);
   return fmt::format("{} {} of {}", bar(share), shown, needed);
+}
+
+// The text in lines of at most `width` columns, broken at words; further lines are set in.
+std::vector<std::string> broken_at_words(const std::string& text, std::size_t width) {
+  constexpr std::size_t kIndent = 2;
+  std::vector<std::string> lines;
+  const std::string whole = wrapped(text, width - kIndent, kIndent);
+  for (std::size_t at = 0; at <= whole.size();) {
+    const std::size_t end = std::min(whole.find('\n', at), whole.size());
+    lines.push_back(whole.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
 }
 
 std::uint64_t finished(const Ledger& ledger) {
@@ -125,8 +140,20 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
                                           std::size_t columns) const {
   const Ledger& ledger = interview_.ledger();
   const std::vector<Arm> order = arms_by_place(ledger, standing);
-  // A title, the headline, the table's header, and two lines to spare.
-  const std::size_t shown = std::min(order.size(), rows > 8 ? rows - 6 : 2);
+  // What is said below the table is whole, and the table gives way to it: a trouble that is cut
+  // says that something is wrong, and not what.
+  std::vector<std::string> below = broken_at_words(headline(standing), columns - 1);
+  const auto add = [&](const std::string& text) {
+    for (std::string& one : broken_at_words(text, columns - 1)) below.push_back(std::move(one));
+  };
+  for (const std::string& failure : failures(check_health(ledger))) {
+    add("health check failed: " + failure);
+  }
+  if (!trouble.empty()) add("last trouble: " + trouble);
+  // A title, the table's header, the line that counts the arms left out, and two lines to spare.
+  const std::size_t others = 5 + below.size();
+  const std::size_t shown =
+      std::min(order.size(), rows > others + 2 ? rows - others : std::size_t{2});
   Table table;
   table.column("", Align::left).column("arm", Align::left);
   table.column("won").column("of").column("rate");
@@ -167,12 +194,14 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
   }
   if (shown < order.size())
     result.push_back(fmt::format("  and {} more arms", order.size() - shown));
-  result.push_back(headline(standing));
-  for (const std::string& failure : failures(check_health(ledger))) {
-    result.push_back("health check failed: " + failure);
-  }
-  if (!trouble.empty()) result.push_back("last trouble: " + trouble);
   for (std::string& one : result) one = shortened(one, columns - 1);
+  // More lines than the terminal has rows could not be drawn over.
+  const std::size_t room = rows > result.size() + 2 ? rows - result.size() - 1 : 1;
+  if (below.size() > room) {
+    below.resize(room);
+    below.back() = shortened(below.back() + "…", columns - 1);
+  }
+  std::ranges::move(below, std::back_inserter(result));
   return result;
 }
 

@@ -39,11 +39,10 @@ FailedDuel failed_duel(const std::string& word) {
 
 Json judge_json(const JudgeLoop& run, const JudgePool& pool) {
   Json json;
-  json["judge"] = {{"answered", run.answered()},
-                   {"failed", run.failed()},
-                   {"timeouts", pool.troubles().timeouts},
-                   {"crashes", pool.troubles().crashes},
-                   {"senseless", pool.troubles().senseless}};
+  json["judge"] = {
+      {"answered", run.answered()},           {"failed", run.failed()},
+      {"timeouts", pool.troubles().timeouts}, {"busy", pool.times_busy()},
+      {"crashes", pool.troubles().crashes},   {"senseless", pool.troubles().senseless}};
   return json;
 }
 
@@ -87,8 +86,13 @@ std::string judge_name(const JudgeCommand& judge) {
                      judge.entry().sha256.substr(0, 12));
 }
 
-void warn_of_troubles(const JudgeTroubles& troubles, std::uint64_t failed, const std::string& last,
+void warn_of_troubles(const JudgePool& pool, std::uint64_t failed, const std::string& last,
                       const CommandContext& context) {
+  const JudgeTroubles& troubles = pool.troubles();
+  if (pool.times_busy() > 0) {
+    context.note("the judge was busy {}; such a try counts nowhere",
+                 counted(pool.times_busy(), "time"));
+  }
   if (failed == 0 && troubles.total() == 0) return;
   context.warn("the judge failed {} ({}, {}, {}); {} got no answer. The last: {}",
                counted(troubles.total(), "time"), counted(troubles.timeouts, "timeout"),
@@ -96,13 +100,21 @@ void warn_of_troubles(const JudgeTroubles& troubles, std::uint64_t failed, const
                counted(troubles.senseless, "invalid answer"), counted(failed, "duel"), last);
 }
 
+// How the run ends that an error has ended. A judge that stayed busy may answer later, and the exit
+// code says so to the script that runs the command again.
+Result<int> ended_by(const Error& error, const JudgePool& pool, const Command& command) {
+  if (!pool.stayed_busy()) return error;
+  print_error(as_option(command, error));
+  return kExitTemporary;
+}
+
 // The server chooses the pairs; the judges are ours.
 Result<int> run_served(const RunArguments& arguments, const Command& command,
                        CommandContext& context) {
-  DUEL_RETURN_IF_ERROR(
-      check_served_options(command, {"judge", "judge-protocol", "parallel", "timeout", "retries",
-                                     "retry-delay", "on-failure", "max-failures", "json", "quiet",
-                                     "server", "token-file", "store", "experiment", "patience"}));
+  DUEL_RETURN_IF_ERROR(check_served_options(
+      command, {"judge", "judge-protocol", "parallel", "timeout", "retries", "retry-delay",
+                "busy-patience", "on-failure", "max-failures", "json", "quiet", "server",
+                "token-file", "store", "experiment", "patience"}));
   DUEL_ASSIGN(const std::string experiment_id,
               arguments.served.experiment_id(arguments.interview.more_arms));
   // What can be wrong is found before a duel is asked for.
@@ -125,14 +137,17 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
     const auto now = std::chrono::steady_clock::now();
     if (now - told < std::chrono::seconds(10)) return;
     told = now;
-    context.note("{} answered here; {}", counted(loop.answered(), "duel"),
-                 session->questions().progress().verdict);
+    const std::string busy = pool.busy_now();
+    context.note("{} answered here; {}{}{}", counted(loop.answered(), "duel"),
+                 session->questions().progress().verdict, busy.empty() ? "" : " ", busy);
   };
-  DUEL_ASSIGN(const RunEnding ending, loop.run([&] { return stopping(guard); }, on_turn));
+  const auto ended = loop.run([&] { return stopping(guard); }, on_turn);
+  if (!ended.ok()) return ended_by(ended.error(), pool, command);
+  const RunEnding ending = *ended;
   if (ending != RunEnding::interrupted) pool.finish();
   const std::string refusal = session->questions().progress().last_refusal;
-  warn_of_troubles(pool.troubles(), session->failed(loop),
-                   refusal.empty() ? loop.last_failure() : refusal, context);
+  warn_of_troubles(pool, session->failed(loop), refusal.empty() ? loop.last_failure() : refusal,
+                   context);
   return session->report(ending, loop, arguments.interview.json);
 }
 
@@ -165,27 +180,30 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
             context.warn("stopping: {} outstanding; press Ctrl-C again to drop them",
                          counted(judged.in_flight(), "answer is", "answers are"));
           }
-          table.update(judged.in_flight(), judged.last_failure());
+          const std::string busy = pool.busy_now();
+          table.update(judged.in_flight(), busy.empty() ? judged.last_failure() : busy);
         });
   }();
   if (!ended.ok()) {
     if (interview.ledger().served() > 0) {
-      context.note("{} has the {} so far; to continue: {}", interview.log_file(),
-                   counted(interview.ledger().served(), "duel"), same_command(command));
+      context.note_command(fmt::format("{} has the {} so far; to continue:", interview.log_file(),
+                                       counted(interview.ledger().served(), "duel")),
+                           same_command(command));
     }
-    return ended.error();
+    return ended_by(ended.error(), pool, command);
   }
   const RunEnding ending = *ended;
   if (ending != RunEnding::interrupted) pool.finish();
   DUEL_ASSIGN(const int code, report_ending(ending, arguments.interview, interview, context,
                                             judge_json(judged, pool)));
-  warn_of_troubles(pool.troubles(), judged.failed(), judged.last_failure(), context);
+  warn_of_troubles(pool, judged.failed(), judged.last_failure(), context);
   if (was_certified) {
     context.note("{} was already certified; nothing was asked", interview.log_file());
   }
   if (ending == RunEnding::interrupted) {
-    context.warn("interrupted; {} has every answer. To continue: {}", interview.log_file(),
-                 same_command(command));
+    context.warn_command(
+        fmt::format("interrupted; {} has every answer. To continue:", interview.log_file()),
+        same_command(command));
     return guard.exit_code();
   }
   if (ending != RunEnding::certified) context.note(why_undecided(interview, ending));
@@ -202,12 +220,14 @@ void add_run_command(Command& program) {
       "--goal asks for: the best three, their order), and writes a certificate that holds even "
       "though you looked after every duel. The judge is a program: its first line is the answer "
       "(first, second, tie, both_bad, skip, or an arm's id), or its exit code is (11 first, 12 "
-      "second, 13 tie, 14 both bad, 15 skip). Any other exit code is a failure, which is tried "
+      "second, 13 tie, 14 both bad, 15 skip). Exit code 75 means busy: the judge is asked again "
+      "after a pause, as if it had not been asked. Any other exit code is a failure, which is tried "
       "again and never counts against an arm. Every duel is in the log before it counts: after a "
       "kill the same command continues.\nExit codes: 0 certified (also that no arm beats every "
       "other), 3 undecided after --max-duels or without fresh tasks, 4 certified, but a health "
       "check failed, 1 failure, 130 interrupted: the first Ctrl-C stops asking and waits for "
-      "outstanding answers, the second drops them; 75 server unreachable.");
+      "outstanding answers, the second drops them; 75 server unreachable, or the judge stayed "
+      "busy.");
   RunArguments& arguments = command.runs(run_here);
   add_interview_options(command, arguments.interview, {"random", "both", "fixed"});
   command.add("--judge COMMAND", &arguments.judge,
@@ -228,6 +248,10 @@ void add_run_command(Command& program) {
   command.add_configurable(
       "--retry-delay SECONDS", some_seconds(&arguments.options.retry_seconds),
       "Delay before the first retry; doubles each time, up to 30 (default 0.5).");
+  command.add_configurable(
+      "--busy-patience SECONDS", some_seconds(&arguments.options.busy_seconds),
+      "How long a judge may say nothing but 'busy' to a duel before the run ends (default 600). The "
+      "pauses begin with --retry-delay, too.");
   command.add("--on-failure WHAT", one_of(&arguments.on_failure, {"missing", "skip", "stop"}),
               "What happens to a duel when every try fails: missing (default), skip, or stop "
               "(missing, and the run stops).");

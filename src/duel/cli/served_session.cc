@@ -9,6 +9,7 @@
 
 #include "duel/cli/result_report.h"
 #include "duel/core/described_json.h"
+#include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 
@@ -114,11 +115,14 @@ Result<int> ServedSession::report(RunEnding ending, const JudgeLoop& loop, bool 
     out["result"] = given ? *given : Json();
     context_.print(out.dump_pretty());
   } else if (result) {
-    context_.print("{}\n\n{}\n{}\n", stdout_paint().bold(result->verdict),
-                   duel_counts(result->duels), here);
+    const std::size_t width = report_width();
+    context_.print("{}\n\n{}\n{}\n", stdout_paint().bold(wrapped(result->verdict, width)),
+                   wrapped(duel_counts(result->duels), width), here);
   } else {
-    context_.print(progress.verdict.empty() ? here + "\n"
-                                            : fmt::format("{}\n\n{}\n", progress.verdict, here));
+    context_.print(
+        progress.verdict.empty()
+            ? here + "\n"
+            : fmt::format("{}\n\n{}\n", wrapped(progress.verdict, report_width()), here));
   }
   if (result && !json) {
     for (const std::string& failure : failures(result->health)) {

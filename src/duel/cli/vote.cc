@@ -1,5 +1,4 @@
 #include <poll.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "duel/cli/ballot.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
+#include "duel/cli/raw_terminal.h"
 #include "duel/cli/served_session.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
@@ -72,33 +72,22 @@ VoteKey key_of_word(std::string_view word) {
   return VoteKey::unknown;
 }
 
-// Keys of standard input. On a terminal without echo and without waiting for Enter, as it was
-// before when destroyed. SIGINT still reaches the program.
+// Keys of standard input: on a terminal each at once, elsewhere words on lines.
 class VoteKeys {
  public:
-  VoteKeys() : terminal_(is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO)) {
-    if (!terminal_) return;
-    terminal_ = ::tcgetattr(STDIN_FILENO, &before_) == 0;
-    if (!terminal_) return;
-    termios raw = before_;
-    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-    raw.c_cc[VMIN] = 1;
-    raw.c_cc[VTIME] = 0;
-    ::tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+  VoteKeys() {
+    if (is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO)) raw_.emplace();
   }
-  ~VoteKeys() {
-    if (terminal_) ::tcsetattr(STDIN_FILENO, TCSADRAIN, &before_);
-  }
-  VoteKeys(const VoteKeys&) = delete;
-  VoteKeys& operator=(const VoteKeys&) = delete;
 
-  bool terminal() const { return terminal_; }
+  bool terminal() const { return raw_ && raw_->active(); }
+  // Whether what stands on the terminal may be another program's by now.
+  bool came_back() { return raw_ && raw_->came_back(); }
   // The next key; nothing when `most` has passed, a signal came, or the input ended.
   std::optional<VoteKey> next(std::chrono::milliseconds most) {
     if (put_back_) return std::exchange(put_back_, std::nullopt);
     const auto limit = std::chrono::steady_clock::now() + most;
     while (true) {
-      if (const auto key = terminal_ ? buffered_key() : buffered_line()) return key;
+      if (const auto key = terminal() ? buffered_key() : buffered_line()) return key;
       if (ended_) return std::nullopt;
       const auto left =
           std::chrono::ceil<std::chrono::milliseconds>(limit - std::chrono::steady_clock::now());
@@ -147,17 +136,16 @@ class VoteKeys {
     }
   }
 
-  bool terminal_ = false;
+  std::optional<RawTerminal> raw_;
   bool ended_ = false;
-  termios before_{};
   std::string buffer_;
   std::optional<VoteKey> put_back_;
 };
 
 // --- the booth ----------------------------------------------------------------------------------
 
-// How long an answer can be taken back at a terminal before it is recorded.
-constexpr auto kUndo = milliseconds(1200);
+// How long an answer can be taken back at a terminal before it is recorded, as on the voting page.
+constexpr auto kUndo = milliseconds(5000);
 constexpr std::array<std::string_view, 7> kLegend = {"← or 1: the first is better",
                                                      "→ or 2: the second",
                                                      "t: tie",
@@ -189,7 +177,9 @@ struct VoteArguments {
   ServedOptions served;
 };
 
-// The person at the terminal, who is asked one question at a time.
+// The person at the terminal, who sees one question at a time. On a terminal the next question comes
+// with the key that answers the one before. That answer is held back until the next one is given,
+// or for `kUndo`: an answer is final once it is recorded, and cannot be taken back then.
 class Booth final : public Judges {
  public:
   // `progress` is shown beside each question.
@@ -197,50 +187,61 @@ class Booth final : public Judges {
 
   // The voter has left, or the input has ended.
   bool stopped() const { return stopped_; }
+  // Nothing more is to be asked: the answer that is held back comes with the next `wait`.
+  void close() { closed_ = true; }
+  // Whether a question is on the screen.
+  bool asks() const { return question_.has_value(); }
+  // Whether an answer is held back.
+  bool holds() const { return held_.has_value(); }
+  // What is on the screen is not wanted any more, and is lost.
+  void drop_question() { drops_ = true; }
 
-  std::size_t free() const override { return question_ ? 0 : 1; }
-  void ask(Question question) override {
-    question_ = std::move(question);
-    begin_ = Clock::now();
-    show();
-  }
+  std::size_t free() const override { return question_ || aside_ ? 0 : 1; }
+  void ask(Question question) override { show(std::move(question)); }
   std::vector<Judged> wait(milliseconds most) override {
-    if (!question_) {
+    if (held_ && (closed_ || Clock::now() >= held_until_)) return recorded();
+    if (!question_ && !held_) {
       std::this_thread::sleep_for(most);
       return {};
     }
     const auto key = keys_.next(most);
     if (!key && !keys_.ended()) {
-      if (resized()) show();
+      if (question_ && (keys_.came_back() || resized())) show();
       return {};
     }
     if (!key || *key == VoteKey::quit) {
       stopped_ = true;
+      return recorded();
+    }
+    if (*key == VoteKey::undo) {
+      take_back();
       return {};
     }
+    if (!question_) return recorded();  // there is no other question before this is recorded
     const auto answer = answer_of(*key);
     if (!answer) {
-      say(*key == VoteKey::undo
-              ? "There is nothing to undo: the last answer is recorded.\n"
-              : legend("", keys_.terminal() ? terminal_size(STDERR_FILENO).columns : 0));
+      say(legend("", keys_.terminal() ? terminal_size(STDERR_FILENO).columns : 0));
       return {};
     }
-    say(fmt::format("{}{}\n", answer->spoken,
-                    keys_.terminal() ? "   (u: undo, any other key: go on)" : ""));
-    if (taken_back()) {
-      say("Undone.\n");
-      return {};
-    }
-    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin_).count();
-    Judged judged{.question = std::move(*question_), .outcome = answer->outcome, .response_ms = ms};
-    question_.reset();
-    return {std::move(judged)};
+    return take(*answer);
   }
-  // The question on the screen stays open. It expires when the log is opened the next time, or by
-  // the server's clock.
-  std::vector<Judged> abandon() override { return {}; }
+  // The question on the screen stays open, unless it was dropped. It expires when the log is opened
+  // the next time, or by the server's clock.
+  std::vector<Judged> abandon() override {
+    std::vector<Judged> lost;
+    for (std::optional<Question>* open : {&question_, &aside_}) {
+      if (drops_ && *open) lost.push_back({.question = std::move(**open)});
+      open->reset();
+    }
+    return lost;
+  }
 
  private:
+  void show(Question question) {
+    question_ = std::move(question);
+    begin_ = Clock::now();
+    show();
+  }
   void show() {
     std::string text;
     if (keys_.terminal()) {
@@ -248,6 +249,7 @@ class Booth final : public Judges {
       if (can_redraw()) text = "\033[H\033[2J";
     }
     text += ballot(*question_, size_.columns, size_.rows);
+    if (held_) text += fmt::format("\nYour last answer: {}.   u: take it back\n", held_words_);
     say(text + "\n" + legend(fmt::format("[{}]  ", progress_()), size_.columns));
   }
 
@@ -256,30 +258,80 @@ class Booth final : public Judges {
     return keys_.terminal() && can_redraw() && terminal_size(STDERR_FILENO) != size_;
   }
 
-  // On a terminal a moment's thought; elsewhere what stands in the input at once.
-  bool taken_back() {
-    const auto key = keys_.next(keys_.terminal() ? kUndo : milliseconds(0));
-    if (!key) return false;
-    if (*key == VoteKey::undo) return true;
-    if (!keys_.terminal()) keys_.put_back(*key);
-    return false;  // on a terminal any other key means: go on
+  std::vector<Judged> take(const VoteAnswer& answer) {
+    const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin_).count();
+    Judged judged{.question = *question_, .outcome = answer.outcome, .response_ms = ms};
+    say(fmt::format("{}\n", answer.spoken));
+    if (!keys_.terminal()) {
+      // A line that takes it back stands behind it.
+      if (const auto next = keys_.next(milliseconds(0)); next && *next == VoteKey::undo) {
+        say("Undone.\n");
+        return {};
+      } else if (next) {
+        keys_.put_back(*next);
+      }
+      question_.reset();
+      std::vector<Judged> done;
+      done.push_back(std::move(judged));
+      return done;
+    }
+    std::vector<Judged> before = recorded();
+    held_ = std::move(judged);
+    held_words_ = answer.spoken;
+    held_until_ = Clock::now() + kUndo;
+    question_.reset();
+    if (aside_) show(*std::exchange(aside_, std::nullopt));
+    return before;
+  }
+
+  // The question of the answer comes back; the one on the screen follows it.
+  void take_back() {
+    if (!held_) return say("There is nothing to undo: the last answer is recorded.\n");
+    aside_ = std::exchange(question_, std::nullopt);
+    Question again = std::move(held_->question);
+    held_.reset();
+    show(std::move(again));
+    say("Undone.\n");
+  }
+
+  // The answer that was held back, if there is one, goes to the loop, which records it.
+  std::vector<Judged> recorded() {
+    std::vector<Judged> done;
+    if (held_) done.push_back(*std::exchange(held_, std::nullopt));
+    return done;
   }
 
   std::function<std::string()> progress_;
   VoteKeys keys_;
   std::optional<Question> question_;  // on the screen
+  std::optional<Question> aside_;     // came before the one on the screen was taken back
   Clock::time_point begin_;           // of the time for it
+  std::optional<Judged> held_;        // the last answer, which can still be taken back
+  std::string held_words_;
+  Clock::time_point held_until_;
   bool stopped_ = false;
+  bool closed_ = false;
+  bool drops_ = false;
   TerminalSize size_;  // of the terminal, when the question was shown
 };
 
-// A person is not waited for: the first Ctrl-C and the key `q` end the vote.
-Result<RunEnding> vote(JudgeLoop& loop, const Booth& booth, const InterruptGuard& guard) {
+// A person is not waited for: the first Ctrl-C and the key `q` end the vote. So does the
+// certificate; the pair that came on the screen with the last answer is then not needed.
+Result<RunEnding> vote(JudgeLoop& loop, Questions& questions, Booth& booth,
+                       const InterruptGuard& guard) {
   const auto stopping = [&] {
-    return guard.interrupted() || booth.stopped() ? Stopping::at_once : Stopping::no;
+    const bool certified = questions.progress().certified;
+    const bool done = certified && booth.asks();
+    if (certified) booth.close();
+    if (done) booth.drop_question();
+    if (!done && !guard.interrupted() && !booth.stopped()) return Stopping::no;
+    booth.close();
+    return booth.holds() ? Stopping::after_answers : Stopping::at_once;
   };
   DUEL_ASSIGN(const RunEnding ending, loop.run(stopping, [] {}));
-  return ending == RunEnding::interrupted && !guard.interrupted() ? RunEnding::undecided : ending;
+  if (ending != RunEnding::interrupted) return ending;
+  if (questions.progress().certified) return RunEnding::certified;
+  return guard.interrupted() ? ending : RunEnding::undecided;
 }
 
 JudgeLoopOptions loop_options(const VoteArguments& arguments) {
@@ -306,7 +358,7 @@ Result<int> run_served(const VoteArguments& arguments, const Command& command,
   std::optional<Booth> booth(std::in_place, [&] { return std::to_string(counts->answered() + 1); });
   JudgeLoop loop(session->questions(), *booth, loop_options(arguments));
   counts = &loop;
-  DUEL_ASSIGN(const RunEnding ending, vote(loop, *booth, guard));
+  DUEL_ASSIGN(const RunEnding ending, vote(loop, session->questions(), *booth, guard));
   const bool stopped = booth->stopped();
   booth.reset();  // the terminal is as it was
   return session->report(ending, loop, arguments.interview.json, stopped);
@@ -328,15 +380,15 @@ Result<int> run_vote(const VoteArguments& arguments, const Command& command,
           left ? fmt::format(", about {} more", approximate_count(*left)) : std::string());
     });
     JudgeLoop loop(questions, booth, loop_options(arguments));
-    DUEL_ASSIGN(ending, vote(loop, booth, guard));
+    DUEL_ASSIGN(ending, vote(loop, questions, booth, guard));
     stopped = booth.stopped();
   }  // the terminal is as it was
   DUEL_ASSIGN(const int code,
               report_ending(ending, arguments.interview, interview, context, Json::object()));
   if (ending == RunEnding::certified) return code;
   if (stopped || ending == RunEnding::interrupted) {
-    context.note("{} has every answer. To continue: {}", interview.log_file(),
-                 same_command(command));
+    context.note_command(fmt::format("{} has every answer. To continue:", interview.log_file()),
+                         same_command(command));
   } else {
     context.note(why_undecided(interview, ending));
   }
@@ -351,7 +403,8 @@ void add_vote_command(Command& program) {
       "Finds the best arm by asking you which of two is better.\nShows two items at a time, blind "
       "and in random order, side by side where the terminal is wide enough, and stops by itself "
       "once one has been shown to beat every other. Keys: left and right arrow (or 1 and 2), t "
-      "tie, b both bad, s skip, u take the last answer back before the next pair comes, q stop. "
+      "tie, b both bad, s skip, u take the last answer back, q stop. Each key votes at once and brings "
+      "the next pair; an answer is recorded with the next one, or after five seconds. "
       "Without a terminal it reads the same from lines. Every answer is in the log; the same "
       "command continues.\nExit codes: 0 certified, 3 stopped or undecided, 4 certified, but a "
       "health check failed, 1 failure, 130 interrupted, 75 server unreachable.");

@@ -60,6 +60,7 @@ void JudgePool::ask(Question question) {
   const auto slot = std::ranges::find(slots_, Stage::idle, &Slot::stage);
   slot->question = std::move(question);
   slot->tries = 0;
+  slot->busy = 0;
   slot->failure.clear();
   begin_try(*slot);
 }
@@ -150,9 +151,10 @@ void JudgePool::look_for_answer(Slot& slot, Clock::time_point now) {
   const std::size_t end = process.output().find('\n');
   const std::string_view line = std::string_view(process.output()).substr(0, end);
   if (options_.protocol == JudgeProtocol::jsonl && end != std::string::npos) {
+    const bool is_busy = says_busy(line, *slot.question);
     const auto answer = answer_in_json(line, *slot.question);
     process.output().erase(0, end + 1);
-    return answered(slot, answer, now);
+    return is_busy ? busy(slot, now) : answered(slot, answer, now);
   }
   if (end == std::string::npos && process.overflowed()) {
     return failed(slot, &JudgeTroubles::senseless,
@@ -161,6 +163,7 @@ void JudgePool::look_for_answer(Slot& slot, Clock::time_point now) {
   }
   if (process.ended()) {
     if (options_.protocol == JudgeProtocol::call) {
+      if (process.exit_code() == kBusyExitCode) return busy(slot, now);
       if (const auto by_code = answer_in_exit_code(process.exit_code())) {
         return answered(slot, *by_code, now);
       }
@@ -186,8 +189,43 @@ void JudgePool::answered(Slot& slot, const Result<Outcome>& answer, Clock::time_
   done(slot, *answer, response_ms);
 }
 
+void JudgePool::busy(Slot& slot, Clock::time_point now) {
+  ++times_busy_;
+  --slot.tries;
+  if (options_.protocol == JudgeProtocol::call) slot.process.reset();
+  if (slot.busy++ == 0) slot.busy_since = slot.begun;
+  const auto latest = slot.busy_since + seconds(options_.busy_seconds);
+  if (now >= latest) {
+    stayed_busy_ = true;
+    slot.failure =
+        fmt::format("the judge stayed busy for {} s", format_number(options_.busy_seconds));
+    return done(slot, {}, {},
+                Error::io(slot.failure, "the judge",
+                          "the same command continues later; `busy_patience` waits longer"));
+  }
+  slot.stage = Stage::resting;
+  slot.deadline = std::min(now + pause_after(slot.busy), latest);
+}
+
+std::string JudgePool::busy_now() const {
+  std::uint64_t waiting = 0;
+  Clock::time_point next = Clock::time_point::max();
+  for (const Slot& slot : slots_) {
+    if (slot.busy == 0 || slot.stage == Stage::idle) continue;
+    ++waiting;
+    if (slot.stage == Stage::resting) next = std::min(next, slot.deadline);
+  }
+  if (waiting == 0) return "";
+  const std::string text = fmt::format("the judge is busy: {} wait{}", counted(waiting, "duel"),
+                                       waiting == 1 ? "s" : "");
+  if (next == Clock::time_point::max()) return text + " and asks again now";
+  const auto left = std::chrono::ceil<std::chrono::seconds>(next - Clock::now()).count();
+  return fmt::format("{}, the next try is in {} s", text, std::max<std::int64_t>(0, left));
+}
+
 void JudgePool::failed(Slot& slot, Trouble trouble, std::string failure, Clock::time_point now) {
   ++(troubles_.*trouble);
+  slot.busy = 0;
   slot.made_no_sense = trouble == &JudgeTroubles::senseless;
   slot.failure = std::move(failure) + last_error_line(*slot.process);
   end_process(slot, now);
@@ -207,10 +245,14 @@ void JudgePool::end_process(Slot& slot, Clock::time_point now) {
 
 void JudgePool::rest_or_give_up(Slot& slot, Clock::time_point now) {
   if (slot.tries > options_.retries) return done(slot);
-  const double doubled = std::ldexp(options_.retry_seconds,
-                                    static_cast<int>(std::min<std::uint64_t>(slot.tries - 1, 60)));
   slot.stage = Stage::resting;
-  slot.deadline = now + seconds(std::min(kLongestRest, doubled));
+  slot.deadline = now + pause_after(slot.tries);
+}
+
+JudgePool::Clock::duration JudgePool::pause_after(std::uint64_t tries) const {
+  const double doubled =
+      std::ldexp(options_.retry_seconds, static_cast<int>(std::min<std::uint64_t>(tries - 1, 60)));
+  return seconds(std::min(kLongestRest, doubled));
 }
 
 void JudgePool::done(Slot& slot, std::optional<Outcome> outcome, std::optional<double> response_ms,
@@ -224,6 +266,7 @@ void JudgePool::done(Slot& slot, std::optional<Outcome> outcome, std::optional<d
                    .ends = std::move(ends)});
   slot.question.reset();
   slot.failure.clear();
+  slot.busy = 0;
   slot.stage = Stage::idle;
 }
 

@@ -3,6 +3,9 @@
 // A judge that hangs is ended with its whole process group, one that crashes or answers nonsense is
 // asked again after a pause, and what it complained of is kept for the message. No failure is ever
 // an answer.
+//
+// "Busy" is neither: the judge has not looked at the question, so the try counts nowhere and the
+// question is asked again after a pause. A judge that stays busy for too long ends the judges.
 #pragma once
 
 #include <chrono>
@@ -32,6 +35,7 @@ struct JudgeOptions {
   double timeout_seconds = 120;  // for one answer
   std::uint64_t retries = 2;     // further tries after the first
   double retry_seconds = 0.5;    // pause before the second try; doubled each time, at most 30 s
+  double busy_seconds = 600;     // how long a judge may say nothing but "busy" to one question
 };
 
 // What went wrong on the way, over all tries.
@@ -56,6 +60,11 @@ class JudgePool final : public Judges {
   std::vector<Judged> abandon() override;
 
   const JudgeTroubles& troubles() const { return troubles_; }
+  std::uint64_t times_busy() const { return times_busy_; }
+  // Whether the judges ended because a question met nothing but "busy" for `busy_seconds`.
+  bool stayed_busy() const { return stayed_busy_; }
+  // "the judge is busy: 3 duels wait, the next try is in 12 s"; "" if no question waits for that.
+  std::string busy_now() const;
 
   // Lets programs that stay end by themselves: closes their input and waits a moment. Whoever is
   // left is killed with the pool.
@@ -69,8 +78,10 @@ class JudgePool final : public Judges {
     std::optional<Question> question;
     std::optional<ChildProcess> process;
     std::uint64_t tries = 0;
-    Clock::time_point begun;     // of the present try
-    Clock::time_point deadline;  // of the stage: no answer, no end, pause over
+    std::uint64_t busy = 0;        // tries in a row that found the judge busy; not in `tries`
+    Clock::time_point busy_since;  // when the first of them began
+    Clock::time_point begun;       // of the present try
+    Clock::time_point deadline;    // of the stage: no answer, no end, pause over
     std::string failure;
     bool made_no_sense = false;
   };
@@ -82,8 +93,10 @@ class JudgePool final : public Judges {
   void answered(Slot& slot, const Result<Outcome>& answer, Clock::time_point now);
   using Trouble = std::uint64_t JudgeTroubles::*;
   void failed(Slot& slot, Trouble trouble, std::string failure, Clock::time_point now);
+  void busy(Slot& slot, Clock::time_point now);
   void end_process(Slot& slot, Clock::time_point now);
   void rest_or_give_up(Slot& slot, Clock::time_point now);
+  Clock::duration pause_after(std::uint64_t tries) const;
   void done(Slot& slot, std::optional<Outcome> outcome = {}, std::optional<double> response_ms = {},
             std::optional<Error> ends = {});
   Clock::time_point next_event(Clock::time_point now) const;
@@ -93,6 +106,8 @@ class JudgePool final : public Judges {
   std::deque<Slot> slots_;
   std::vector<Judged> done_;
   JudgeTroubles troubles_;
+  std::uint64_t times_busy_ = 0;
+  bool stayed_busy_ = false;
 };
 
 }  // namespace duel

@@ -139,6 +139,16 @@ std::optional<Outcome> answer_in_exit_code(int code) {
   return kByExitCode[static_cast<std::size_t>(place)];
 }
 
+bool says_busy(std::string_view line, const Question& question) {
+  const auto json = Json::parse(line);
+  if (!json || !json->is_object()) return false;
+  const auto says = [&](const char* name, std::string_view text) {
+    const Json* field = json->find(name);
+    return field != nullptr && field->is_string() && field->get<std::string>() == text;
+  };
+  return says("duel_id", question.duel_id) && says("result", "busy");
+}
+
 bool is_answer_word(std::string_view text) { return outcome_of_word(text).has_value(); }
 
 }  // namespace duel

@@ -27,6 +27,12 @@ Result<Outcome> answer_in_json(std::string_view line, const Question& question);
 // that no failure gives by chance, or a judge that crashes would vote.
 std::optional<Outcome> answer_in_exit_code(int code);
 
+// A judge that is busy says so before it looks at the question (a rate limit, a queue that is
+// full), so that trying again favours no answer. By its exit code, EX_TEMPFAIL of sysexits.h:
+inline constexpr int kBusyExitCode = 75;
+// Or by {"duel_id":..,"result":"busy"}.
+bool says_busy(std::string_view line, const Question& question);
+
 // A word that means something in an answer and so cannot name an arm.
 bool is_answer_word(std::string_view text);
 
