@@ -32,6 +32,23 @@ TEST_F(CertificateBytes, as_it_was_written_it_fits) {
   EXPECT_EQ(verify("log", {"log.certificate.json"}).exit_code, 0);
 }
 
+// The page checks itself in a browser (web/tests/browser); here, that it holds what it needs for that.
+TEST_F(CertificateBytes, are_in_a_page_with_the_log_and_the_verifier) {
+  const CommandResult result =
+      run_duel({"certificate", "log", "-o", "certificate.html"}, {.directory = directory_.path()});
+  if (contains(result.err, "built without its pages")) GTEST_SKIP() << result.err;
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string page = text_of("certificate.html");
+  const std::string mark = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t begin = page.find(mark);
+  ASSERT_NE(begin, std::string::npos);
+  const std::size_t from = begin + mark.size();
+  const Json data = Json::parse(page.substr(from, page.find("</script>", from) - from));
+  EXPECT_EQ(data["certificate"], text_);
+  EXPECT_EQ(data["log"], text_of("log"));
+  EXPECT_TRUE(contains(page, "node verify.mjs [CERTIFICATE] --log FILE"));
+}
+
 TEST_F(CertificateBytes, one_that_is_no_longer_json_does_not) {
   expect_mismatch(text_.substr(0, text_.size() / 2), "the certificate is not a JSON document");
   expect_mismatch("", "the certificate is not a JSON document");

@@ -41,16 +41,20 @@ TEST(Report, a_title_that_looks_like_the_place_of_the_data_is_a_title) {
 }
 
 TEST(Report, asks_nobody_for_anything_or_says_why_there_is_none) {
-  const auto page = report_page("t", Json{{"kind", "study"}});
-  if (web_assets().empty()) {
-    ASSERT_FALSE(page.ok());
-    EXPECT_NE(page.error().message.find("without its pages"), std::string::npos);
-    return;
+  for (const auto& page : {report_page("t", Json{{"kind", "study"}}),
+                           certificate_page("t", Json{{"certificate", "{}"}})}) {
+    if (web_assets().empty()) {
+      ASSERT_FALSE(page.ok());
+      EXPECT_NE(page.error().message.find("without its pages"), std::string::npos);
+      continue;
+    }
+    ASSERT_TRUE(page.ok());
+    EXPECT_EQ(page->find("src="), page->find("src=\"data:")) << "nothing is loaded";
+    EXPECT_EQ(page->find("<link"), std::string::npos);
+    EXPECT_NE(page->find("script-src 'sha256-"), std::string::npos);
+    EXPECT_EQ(page->find("@DATA@"), std::string::npos);
+    EXPECT_EQ(page->find("@TITLE@"), std::string::npos);
   }
-  ASSERT_TRUE(page.ok());
-  EXPECT_EQ(page->find("src="), page->find("src=\"data:")) << "nothing is loaded";
-  EXPECT_EQ(page->find("<link"), std::string::npos);
-  EXPECT_NE(page->find("script-src 'sha256-"), std::string::npos);
 }
 
 }  // namespace

@@ -55,13 +55,26 @@ std::string filled_report(std::string_view page, std::string_view title, const J
   return filled;
 }
 
-Result<std::string> report_page(const std::string& title, const Json& data) {
-  const WebAsset* page = find_web_asset("report.html");
+namespace {
+
+Result<std::string> filled_asset(std::string_view name, const std::string& title,
+                                 const Json& data) {
+  const WebAsset* page = find_web_asset(name);
   if (page == nullptr) {
     return Error::unsupported("this program was built without its pages, so it writes no HTML")
         .with_hint("install Node.js with npm, run scripts/setup and build again");
   }
   return filled_report(plain_bytes(*page), title, data);
+}
+
+}  // namespace
+
+Result<std::string> report_page(const std::string& title, const Json& data) {
+  return filled_asset("report.html", title, data);
+}
+
+Result<std::string> certificate_page(const std::string& title, const Json& data) {
+  return filled_asset("certificate.html", title, data);
 }
 
 }  // namespace duel

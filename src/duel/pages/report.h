@@ -1,5 +1,5 @@
-// A report in one HTML file: the page that web/src/report builds, with its data inside. It asks
-// nobody for anything, so it opens from a mail attachment.
+// A report or a certificate in one HTML file: the page that web/src/report or web/src/certificate
+// builds, with its data inside. It asks nobody for anything, so it opens from a mail attachment.
 #pragma once
 
 #include <string>
@@ -16,6 +16,10 @@ bool names_report(std::string_view file);
 // `data` has a field `kind`: result, study or league, which web/src/report/report_data.ts
 // describes. An error where this program was built without its pages.
 Result<std::string> report_page(const std::string& title, const Json& data);
+
+// A certificate in one HTML file that checks itself. `data` is what
+// web/src/certificate/certificate_data.ts describes. An error as above.
+Result<std::string> certificate_page(const std::string& title, const Json& data);
 
 // The text as HTML and XML have it between tags.
 std::string escaped_html(std::string_view text);

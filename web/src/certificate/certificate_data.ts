@@ -54,3 +54,18 @@ export function save(name: string, type: string, text: string): void {
   link.remove();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
+
+// As few wrong answers as would take a lead: the weakest of the pairs that the certificate needs, and
+// of so many decisive answers. Null where the certificate does not rest on leads.
+export function weakestLead(
+  certificate: ShownCertificate,
+): { wrong: number; of: number; pair: string } | null {
+  if (certificate.kind === "epsilon") return null; // there the arm may be behind
+  let weakest = null;
+  for (const { winner, loser, wins, losses } of certificate.findings ?? []) {
+    const wrong = Math.max(0, Math.ceil((wins - losses) / 2));
+    if (weakest !== null && wrong >= weakest.wrong) continue;
+    weakest = { wrong, of: wins + losses, pair: `${winner} over ${loser}` };
+  }
+  return weakest;
+}

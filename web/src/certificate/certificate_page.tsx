@@ -3,7 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { count, percent } from "../charts/numbers";
 import { TableHead } from "../charts/table_head";
-import { save, type CertificateData, type ShownCertificate } from "./certificate_data";
+import { save, weakestLead, type CertificateData, type ShownCertificate } from "./certificate_data";
 import { fits, Verification, type Found } from "./verification";
 
 function shownOf(text: string): ShownCertificate {
@@ -82,6 +82,7 @@ export function CertificatePage({ data, verifier }: { data: CertificateData; ver
     [data],
   );
   const [log, setLog] = useState<Uint8Array | null>(inside);
+  const lead = useMemo(() => weakestLead(shown), [shown]);
   const [found, setFound] = useState<Found | null>(null);
   const others = Object.entries(shown.conditioned_out ?? {}).filter(([, number]) => number > 0);
   return (
@@ -124,6 +125,12 @@ export function CertificatePage({ data, verifier }: { data: CertificateData; ver
         <h2 id="h-evidence">What it rests on</h2>
         {shown.rule?.text && <p class="small quiet">The rule: {shown.rule.text}.</p>}
         <Evidence certificate={shown} />
+        {lead && (
+          <p>
+            As few as {count(lead.wrong)} wrong answers of {count(lead.of)} would take the lead (
+            {lead.pair}).
+          </p>
+        )}
         {others.length > 0 && (
           <p class="small">
             Not counted:{" "}

@@ -36,7 +36,7 @@ const WEIGHTS = [16, 14, 12, 12, 6, 2, 1, 1].map((w) => w / 64);
 
 // ln E after so many wins and losses, E = sum_k w_k (p_k/q)^wins ((1 - p_k)/(1 - q))^losses against
 // "wins at most a share q = 1/2 - epsilon", p_k = q + gap_k.
-function evidenceAgainst(epsilon: number): (wins: number, losses: number) => number {
+export function evidenceAgainst(epsilon: number): (wins: number, losses: number) => number {
   const q = 0.5 - epsilon;
   const components = GAPS.map((gap, k) => {
     const p = q + gap;

@@ -107,6 +107,20 @@ export const tests = {
       const verified = spawnSync(binary, ["verify", "--log", log], { encoding: "utf8" });
       assert.equal(verified.status, 0, verified.stdout + verified.stderr);
 
+      // The certificate: checked here, and saved as a page that needs no server.
+      const card = watcher.page.locator("section").filter({ hasText: "Anyone can check it" });
+      await card.getByRole("button", { name: "Verify here" }).click();
+      await card.getByText("✓ Verified").waitFor();
+      await card.getByRole("button", { name: "View" }).click();
+      await card.getByText('"statement": ').waitFor();
+      const [page] = await Promise.all([
+        watcher.page.waitForEvent("download"),
+        card.getByRole("button", { name: "Download as a page" }).click(),
+      ]);
+      const text = readFileSync(await page.path(), "utf8");
+      assert.match(text, /<title>Certificate of logo<\/title>/);
+      assert.doesNotMatch(text, /@DATA@|@TITLE@/);
+
       // Pause, resume, complete.
       await watcher.page.getByRole("button", { name: "Pause" }).click();
       await watcher.page.getByRole("button", { name: "Resume" }).click();

@@ -1,7 +1,7 @@
 // Reports in one file, opened from the disk by somebody without a server or a network.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -123,6 +123,62 @@ export const tests = {
             assert.match(await page.locator(".cell-words").innerText(), / won \d+ of \d+ against /),
           );
         });
+      });
+    });
+  },
+
+  async a_certificate_checks_itself_and_says_what_does_not_fit(given) {
+    await withDirectory(given, async ({ browser, directory, duel }) => {
+      const file = (name) => join(directory, name);
+      writeFileSync(file("votes.csv"), votesOf([HOSTILE[0], HOSTILE[3]], 120));
+      duel("import", "votes.csv", "-o", "votes.duel.jsonl");
+      duel("certificate", "votes.duel.jsonl", "-o", "certificate.html");
+      const made = readFileSync(file("certificate.html"), "utf8");
+      const status = (page) => page.locator(".verification");
+      await openReport(browser, file("certificate.html"), async (page) => {
+        await status(page).getByText("✓ Verified").waitFor();
+        const text = await page.locator("body").innerText();
+        assert.ok(text.includes(HOSTILE[0]), "the statement names the arm as it is called");
+        assert.equal(await page.locator("#page script, #page img, [onerror]").count(), 0);
+        const saved = async (label) => {
+          const [download] = await Promise.all([
+            page.waitForEvent("download"),
+            page.getByRole("button", { name: label }).click(),
+          ]);
+          return readFileSync(await download.path(), "utf8");
+        };
+        writeFileSync(file("certificate.json"), await saved("Save the certificate"));
+        writeFileSync(file("log.jsonl"), await saved("Save the log"));
+        writeFileSync(file("verify.mjs"), await saved("Save the verifier"));
+        duel("verify", "certificate.json", "--log", "log.jsonl");
+        const ran = spawnSync(
+          process.execPath,
+          ["verify.mjs", "certificate.json", "--log", "log.jsonl"],
+          { cwd: directory, encoding: "utf8" },
+        );
+        assert.equal(ran.status, 0, ran.stdout + ran.stderr);
+      });
+
+      // One answer changed: the line is named, and nothing is green.
+      const other = made.replace(String.raw`\"result\":\"win\"`, String.raw`\"result\":\"tie\"`);
+      assert.notEqual(other, made);
+      writeFileSync(file("changed.html"), other);
+      await openReport(browser, file("changed.html"), async (page) => {
+        await status(page).getByText("✗ Does not fit").waitFor();
+        await status(page)
+          .getByText(/^line \d+ of the log: the hash does not fit/)
+          .waitFor();
+        assert.equal(await page.locator(".verdict.certified").count(), 0);
+      });
+
+      // Without the log the page asks for its file.
+      const without = made.replace(/"log":".*"}(?=<\/script>)/, '"log":null}');
+      assert.notEqual(without, made);
+      writeFileSync(file("without.html"), without);
+      await openReport(browser, file("without.html"), async (page) => {
+        assert.equal(await status(page).count(), 0);
+        await page.locator("input[type=file]").setInputFiles(file("votes.duel.jsonl"));
+        await status(page).getByText("✓ Verified").waitFor();
       });
     });
   },

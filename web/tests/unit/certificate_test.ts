@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { filledPage, weakestLead } from "../../src/certificate/certificate_data";
+import { evidenceAgainst } from "../../src/verifier/evidence";
+import { parseJson, written } from "../../src/verifier/json";
+import {
+  erfc,
+  evidenceText,
+  exponential,
+  naturalLog,
+  numberText,
+} from "../../src/verifier/numbers";
+import { sha256 } from "../../src/verifier/sha256";
+
+const finding = (loser: string, wins: number, losses: number) => ({
+  winner: "a",
+  loser,
+  wins,
+  losses,
+  evidence: "",
+  threshold: "",
+});
+
+// 19 : 3 is a lead of 16, which 8 answers the other way round make even: 11 : 11.
+test("the weakest lead is the one that the fewest wrong answers take", () => {
+  const findings = [finding("b", 30, 2), finding("c", 19, 3), finding("d", 40, 4)];
+  assert.deepEqual(weakestLead({ findings }), { wrong: 8, of: 22, pair: "a over c" });
+  assert.equal(weakestLead({ findings: [finding("b", 5, 2)] })?.wrong, 2);
+  assert.equal(weakestLead({ kind: "epsilon", findings }), null);
+  assert.equal(weakestLead({ scores: [] }), null);
+});
+
+test("no text of the data ends the element that it stands in, or takes another's place", () => {
+  const hostile = "</script><script>alert(1)</script>$&@DATA@@TITLE@";
+  const template = '<title>@TITLE@</title><script type="application/json">@DATA@</script>';
+  const data = { made_by: "d", name: hostile, certificate: hostile, log: hostile };
+  const page = filledPage(template, data);
+  assert.equal(page.match(/<script/g)?.length, 1);
+  assert.equal(page.match(/<\/script>/g)?.length, 1);
+  const json = page.slice(page.indexOf('json">') + 6, page.lastIndexOf("</script>"));
+  assert.deepEqual(JSON.parse(json), data);
+});
+
+test("hashes are SHA-256, at every length around the block's", () => {
+  for (let length = 0; length < 200; ++length) {
+    const bytes = Uint8Array.from({ length }, (_, k) => (k * 37 + length) % 256);
+    assert.equal(sha256(bytes), createHash("sha256").update(bytes).digest("hex"));
+  }
+});
+
+// Wins and losses one after the other, and E after answers 11 to 22.
+test("the evidence is that of the documents", () => {
+  const evidence = evidenceAgainst(0);
+  const found: string[] = [];
+  let wins = 0,
+    losses = 0;
+  for (const answer of "WWWLWWWWLWWWWWWWWLWWWW") {
+    answer === "W" ? ++wins : ++losses;
+    found.push(evidenceText(evidence(wins, losses)));
+  }
+  assert.deepEqual(found.slice(10), [
+    "4.5779941",
+    "6.91785197",
+    "10.8016715",
+    "17.3513219",
+    "28.5431394",
+    "47.8746248",
+    "81.5578017",
+    "22.4577132",
+    "36.3859673",
+    "60.1540603",
+    "101.145312",
+    "172.458747",
+  ]);
+});
+
+test("logarithm, exponential and error function are within a few ulp of the browser's", () => {
+  for (let x = 1e-6; x < 1e6; x *= 1.37) {
+    assert.ok(Math.abs(naturalLog(x) - Math.log(x)) <= 4e-16 * Math.max(1, Math.abs(Math.log(x))));
+  }
+  for (let x = -700; x < 700; x += 13.7) {
+    assert.ok(Math.abs(exponential(x) / Math.exp(x) - 1) < 1e-15);
+  }
+  // 3 standard errors, two-sided, and 1 and 5 (Abramowitz and Stegun, table 26.1).
+  for (const [z, tail] of [
+    [1, 0.31731050786291415],
+    [3, 0.0026997960632601866],
+    [5, 5.733031437583892e-7],
+  ] as const) {
+    assert.ok(Math.abs(erfc(z / Math.SQRT2) / tail - 1) < 1e-12, `${z}`);
+  }
+});
+
+test("numbers are written as a certificate has them", () => {
+  for (const [x, text] of [
+    [0.05, "0.05"],
+    [1e-5, "1e-05"],
+    [1.25e-7, "1.25e-07"],
+    [61, "61"],
+    [123456789012345680, "1.2345678901234568e+17"],
+    [1e15, "1000000000000000"],
+    [1e16, "1e+16"],
+    [0.0001, "0.0001"],
+  ] as const) {
+    assert.equal(numberText(x), text);
+  }
+  assert.equal(evidenceText(naturalLog(30)), "30");
+  assert.equal(evidenceText(2000), "3.88118019e+868");
+  assert.equal(evidenceText(-2000), "2.57653587e-869");
+  assert.equal(written([1, 2n, 0.5, "\u007f\n"]).replace(/\s/g, ""), '[1.0,2,0.5,"\\u007f\\n"]');
+});
+
+test("what is no JSON is refused, and whole numbers keep their digits", () => {
+  for (const text of [
+    "",
+    "01",
+    "1.",
+    "{,}",
+    '{"a":1,}',
+    "[1 2]",
+    '"\\ud800"',
+    '"\t"',
+    "nul",
+    "1 1",
+  ]) {
+    assert.throws(() => parseJson(text));
+  }
+  const [number] = parseJson("[9007199254740993]") as { text: string }[];
+  assert.equal(number?.text, "9007199254740993");
+});
