@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
 
 namespace duel {
@@ -39,6 +40,15 @@ TEST(Utf8, what_was_begun_and_not_ended_is_one_broken_character) {
   EXPECT_EQ(utf8_character("\xf0\x9f\x98", 0).bytes, 3U);
   EXPECT_EQ(utf8_character("\xe2(", 0).bytes, 1U);
   EXPECT_EQ(find_invalid_utf8("ab\xc3\xa9\xe2\x82"), 4U);
+}
+
+TEST(Utf8, finds_the_first_broken_byte_wherever_it_is) {
+  for (std::size_t at = 0; at < 20; ++at) {
+    std::string text(20, 'a');
+    text[at] = '\xff';
+    EXPECT_EQ(find_invalid_utf8(text), at);
+    EXPECT_EQ(find_invalid_utf8(text.substr(0, at) + "\u20ac" + text.substr(at)), at + 3);
+  }
 }
 
 }  // namespace

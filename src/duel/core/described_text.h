@@ -9,6 +9,7 @@
 
 #include "duel/core/described_json.h"
 #include "duel/core/json.h"
+#include "duel/core/json_line.h"
 
 namespace duel {
 
@@ -33,6 +34,8 @@ void append_described(std::string& out, const Body& body) {
     append_json_text(out, to_word(body));
   } else if constexpr (std::is_integral_v<Body>) {
     out += std::to_string(body);
+  } else if constexpr (std::is_floating_point_v<Body>) {
+    append_json_number(out, body);
   } else if constexpr (described_detail::IsOptional<Body>::value) {
     if (body) {
       append_described(out, *body);
@@ -78,7 +81,9 @@ void append_described(std::string& out, const Body& body) {
 
 template <class Body>
 std::string described_text(const Body& body) {
+  constexpr std::size_t kMostAnswers = 1'000;  // are shorter
   std::string text;
+  text.reserve(kMostAnswers);
   append_described(text, body);
   return text;
 }

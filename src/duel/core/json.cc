@@ -137,15 +137,7 @@ class Writer {
   void put(bool value) { out_ += value ? "true" : "false"; }
   void put(std::int64_t value) { fmt::format_to(std::back_inserter(out_), "{}", value); }
   void put(std::uint64_t value) { fmt::format_to(std::back_inserter(out_), "{}", value); }
-
-  // The shortest digits that are read as the same number, with a point or an exponent, so that they
-  // are not read as a whole number.
-  void put(double value) {
-    if (!std::isfinite(value)) return put(std::monostate{});
-    const std::size_t begin = out_.size();
-    fmt::format_to(std::back_inserter(out_), "{}", value);
-    if (out_.find_first_of(".e", begin) == std::string::npos) out_ += ".0";
-  }
+  void put(double value) { append_json_number(out_, value); }
   void put(const Written& number) { out_ += number.digits; }
   void put(const std::string& text) { append_json_text(out_, text); }
   void put(const Json::Array& items) {
@@ -194,15 +186,19 @@ class Reader {
 
   std::optional<Json> read(std::string_view text) {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
+    // The buffers are kept, so that small texts need no new ones; large ones keep none.
+    constexpr std::size_t kSmall = 64 << 10;
+    struct Buffers {
+      std::string padded;
+      ondemand::parser parser;
+    };
+    thread_local Buffers for_small;
+    Buffers for_large;
+    auto& [padded, parser] = text.size() <= kSmall ? for_small : for_large;
     // In brackets, because simdjson has other rules for a document that is only a number or null.
-    std::string padded;
+    padded.clear();
     padded.reserve(text.size() + 2 + simdjson::SIMDJSON_PADDING);
     padded.append(1, '[').append(text).append(1, ']');
-    // A parser keeps its buffers, so that small texts need no new ones and large ones keep none.
-    constexpr std::size_t kSmall = 64 << 10;
-    thread_local ondemand::parser for_small;
-    ondemand::parser for_large;
-    ondemand::parser& parser = text.size() <= kSmall ? for_small : for_large;
     ondemand::document document;
     ondemand::array whole;
     if (const auto code = parser.iterate(padded).get(document); code != simdjson::SUCCESS) {

@@ -11,6 +11,9 @@ namespace duel {
 
 // `text` as a JSON string with its quotes. What is not UTF-8 stays as it is.
 void append_json_string(std::string& out, std::string_view text);
+// The shortest digits that are read as the same number, with a point or an exponent, so that they
+// are not read as a whole number; `null` for what is not finite.
+void append_json_number(std::string& out, double value);
 // Any value.
 void append_json(std::string& out, const Json& value);
 

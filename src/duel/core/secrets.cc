@@ -101,8 +101,8 @@ std::string random_bytes(std::size_t count) {
 }
 
 std::string base64url(std::string_view bytes) {
-  std::string text;
-  text.reserve(bytes.size() * 4 / 3 + 1);
+  std::string text((bytes.size() * 4 + 2) / 3, '\0');
+  char* out = text.data();
   std::uint32_t bits = 0;
   int held = 0;
   for (const char byte : bytes) {
@@ -110,10 +110,10 @@ std::string base64url(std::string_view bytes) {
     held += 8;
     while (held >= 6) {
       held -= 6;
-      text += kLetters[bits >> held & 63];
+      *out++ = kLetters[bits >> held & 63];
     }
   }
-  if (held > 0) text += kLetters[bits << (6 - held) & 63];
+  if (held > 0) *out = kLetters[bits << (6 - held) & 63];
   return text;
 }
 

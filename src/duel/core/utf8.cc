@@ -1,6 +1,7 @@
 #include "duel/core/utf8.h"
 
 #include <bit>
+#include <cstring>
 
 namespace duel {
 
@@ -28,7 +29,16 @@ Utf8Character utf8_character(std::string_view text, std::size_t at) {
 }
 
 std::size_t find_invalid_utf8(std::string_view text) {
+  const auto are_ascii = [&](std::size_t at) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, text.data() + at, sizeof eight);
+    return (eight & 0x8080808080808080) == 0;
+  };
   for (std::size_t at = 0; at < text.size();) {
+    if (at + 8 <= text.size() && are_ascii(at)) {
+      at += 8;
+      continue;
+    }
     const Utf8Character character = utf8_character(text, at);
     if (!character.valid) return at;
     at += character.bytes;
