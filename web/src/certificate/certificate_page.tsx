@@ -134,7 +134,7 @@ export function CertificatePage({ data, verifier }: { data: CertificateData; ver
         {others.length > 0 && (
           <p class="small">
             Not counted:{" "}
-            {others.map(([what, number]) => `${count(number)} ${spaced(what)}`).join(", ")}.
+            {others.map(([what, number]) => `${spaced(what)} ${count(number)}`).join(", ")}.
           </p>
         )}
       </section>
@@ -170,7 +170,9 @@ export function CertificatePage({ data, verifier }: { data: CertificateData; ver
         <p class="small quiet">
           The two share no code. Record {shown.log?.sequence} of the log, which gave the
           certificate, has the hash <code class="hash">{shown.log?.head}</code>. Keep it elsewhere:
-          whoever rewrites the whole log cannot keep this hash.
+          whoever rewrites the whole log cannot keep this hash. And whoever sends a page can change
+          what it says about itself: if you do not trust the sender, take the verifier from your own
+          Duel.
         </p>
       </section>
     </>
