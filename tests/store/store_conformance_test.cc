@@ -211,6 +211,31 @@ TEST_P(StoreConformance, finds_lines_by_their_key) {
   }
 }
 
+// A store may put several lines into the database at once, and the rest one by one.
+TEST_P(StoreConformance, takes_groups_of_any_size_with_keys_and_without) {
+  Shelf tones(*store_, "tones");
+  tones.create();
+  std::vector<std::uint64_t> with_key;
+  for (std::size_t size = 0; size <= 18; ++size) {
+    Lines group;
+    for (std::size_t k = 0; k < size; ++k) {
+      const bool has_key = (size + k) % 3 != 0;
+      group.push_back((has_key ? "d1: " : "") + std::to_string(k));
+      if (has_key) with_key.push_back(tones.expected().size() + k + 1);
+    }
+    tones.append(group);
+  }
+  reopen();
+  EXPECT_EQ(lines_of(*store_, "tones"), tones.expected());
+  const std::vector<FoundLine> lines = *store_->find("tones", "d1");
+  std::vector<std::uint64_t> found;
+  for (const FoundLine& line : lines) {
+    EXPECT_EQ(line.text, tones.expected()[line.sequence - 1]);
+    found.push_back(line.sequence);
+  }
+  EXPECT_EQ(found, with_key);
+}
+
 TEST_P(StoreConformance, takes_groups_of_several_experiments_and_refuses_each_alone) {
   Shelf tones(*store_, "tones"), prompts(*store_, "prompts"), fresh(*store_, "fresh");
   tones.create();
