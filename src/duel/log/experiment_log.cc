@@ -269,15 +269,22 @@ Result<LogExtent> read_log_text(std::string_view text, const std::string& name,
 
 Result<std::string> log_line(std::uint64_t sequence, std::int64_t time_ms, const Record& record,
                              std::string& head, Sha256& sha) {
-  std::string line =
-      fmt::format("{{\"seq\":{},\"time\":\"{}\",", sequence, format_timestamp(time_ms));
+  constexpr std::size_t kMostLines = 500;  // are shorter, and grow without being moved
+  std::string line;
+  line.reserve(kMostLines);
+  line += "{\"seq\":";
+  line += std::to_string(sequence);
+  line += ",\"time\":\"";
+  line += format_timestamp(time_ms);
+  line += "\",";
   DUEL_RETURN_IF_ERROR(append_fields(line, record));
   if (line.size() + closing_bytes() > kMostLineBytes) {
     return Error::invalid_argument(
                fmt::format("the record has more than {} bytes", kMostLineBytes - closing_bytes()))
         .with_hint("give arms and tasks by reference");
   }
-  head = sha.hex(head, line);
+  DUEL_CHECK(head.size() == kHexDigits);
+  sha.hex_to(head.data(), head, line);
   close_line(line, head);
   line += '\n';
   return line;

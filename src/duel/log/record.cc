@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <type_traits>
 
 #include "duel/core/json_line.h"
@@ -52,9 +51,7 @@ class FieldWriter {
     append_json(out_, json);
     if (!bad_ && json.is_string() && !is_utf8(json.get<std::string>())) bad_ = name;
   }
-  void value(std::string_view /*name*/, std::uint64_t count) {
-    fmt::format_to(std::back_inserter(out_), "{}", count);
-  }
+  void value(std::string_view /*name*/, std::uint64_t count) { out_ += std::to_string(count); }
   void value(std::string_view name, const std::optional<std::uint64_t>& count) {
     value(name, *count);
   }

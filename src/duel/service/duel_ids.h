@@ -13,6 +13,7 @@ namespace duel {
 inline std::string new_duel_id(World& world, std::int64_t now_ms) {
   constexpr std::string_view kLetters = "0123456789abcdefghjkmnpqrstvwxyz";
   std::string id;
+  id.reserve(10 + 16);
   for (int shift = 45; shift >= 0; shift -= 5) {
     id += kLetters[static_cast<std::uint64_t>(now_ms) >> shift & 31];
   }

@@ -181,6 +181,7 @@ DuelAnswer answer_to(const std::string& experiment_id, const Served& served) {
   answer.serving = to_word(serve.serving);
   answer.learn = !alone;
   answer.propensity = serve.propensity;
+  answer.arms.reserve(2);
   answer.arms.push_back({serve.first, 1, served.first});
   if (!alone) answer.arms.push_back({serve.second, 2, served.second});
   if (!serve.task.empty()) answer.task = DuelTask{serve.task, served.task};

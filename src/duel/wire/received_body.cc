@@ -6,13 +6,21 @@
 
 namespace duel {
 
-std::string media_type_of(const HttpRequest& request) {
+namespace {
+
+// As it was written.
+std::string_view media_type_in(const HttpRequest& request) {
   const std::string* header = request.header("content-type");
   if (header == nullptr) return {};
-  std::string type = header->substr(0, header->find(';'));
-  while (!type.empty() && type.back() == ' ') type.pop_back();
-  return lower_case(type);
+  std::string_view type = *header;
+  type = type.substr(0, type.find(';'));
+  while (type.ends_with(' ')) type.remove_suffix(1);
+  return type;
 }
+
+}  // namespace
+
+std::string media_type_of(const HttpRequest& request) { return lower_case(media_type_in(request)); }
 
 bool is_lines(std::string_view media_type) {
   return media_type == "application/x-ndjson" || media_type == "application/jsonl";
@@ -39,7 +47,7 @@ std::size_t num_values(const Json& json) {
 }  // namespace
 
 Parsed json_of(const HttpRequest& request, const JsonLimits& limits) {
-  if (media_type_of(request) != "application/json") {
+  if (!equal_ignoring_case(media_type_in(request), "application/json")) {
     return {std::nullopt, refusal(415, "the body must be application/json")};
   }
   JsonFault fault;

@@ -17,6 +17,7 @@ constexpr std::size_t kSealBytes = 12;
 
 std::string ReportTokens::sealed(std::string_view serving, const Proof& duel) const {
   std::string of = "serving\n";
+  of.reserve(of.size() + serving.size() + duel.experiment_id.size() + duel.duel_id.size() + 6);
   for (const std::string_view part :
        {serving, std::string_view(duel.experiment_id), std::string_view(duel.duel_id)}) {
     append_json_text(of, part);
@@ -26,21 +27,30 @@ std::string ReportTokens::sealed(std::string_view serving, const Proof& duel) co
 
 std::string ReportTokens::sign(const Proof& duel) const {
   // An array, written as its text: every serve has one.
-  std::string payload = "[";
+  constexpr std::size_t kMostPayloads = 200;  // are shorter
+  std::string payload;
+  payload.reserve(kMostPayloads);
+  payload += '[';
   const auto add = [&](std::string_view text) {
     append_json_text(payload, text);
     payload += ',';
   };
   add(duel.experiment_id);
   add(duel.duel_id);
-  payload += std::to_string(duel.round) + ",";
+  payload += std::to_string(duel.round);
+  payload += ',';
   add(duel.first);
   add(duel.second);
   add(sealed(duel.fallback ? kFallbackServing : to_word(duel.serving), duel));
   add(duel.subject);
-  payload += std::to_string(duel.served_at_ms) + "," + std::to_string(duel.expires_at_ms) + "]";
-  const std::string signed_part = key_id_ + "." + base64url(payload);
-  return signed_part + "." + base64url(hmac_sha256(key_, signed_part));
+  payload += std::to_string(duel.served_at_ms);
+  payload += ',';
+  payload += std::to_string(duel.expires_at_ms);
+  payload += ']';
+  std::string token = key_id_ + "." + base64url(payload);
+  const std::string signature = base64url(hmac_sha256(key_, token));
+  token.reserve(token.size() + 1 + signature.size());
+  return token.append(1, '.').append(signature);
 }
 
 namespace {
