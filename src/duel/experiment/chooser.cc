@@ -120,6 +120,7 @@ std::optional<Chooser::Choice> Chooser::decide(const Ledger& ledger,
     return std::find(excluded.begin(), excluded.end(), arm) != excluded.end();
   };
   std::vector<Arm> shown;
+  shown.reserve(policy_arms_.size());
   std::ranges::copy_if(policy_arms_, std::back_inserter(shown), std::not_fn(cannot_be_shown));
   if (shown.size() < 2) return std::nullopt;
   Choice choice;

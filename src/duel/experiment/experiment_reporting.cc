@@ -81,7 +81,7 @@ Result<Reported> Experiment::report(const Report& report, const Moment& moment, 
     DUEL_RETURN_IF_ERROR(stage_certificate(moment));
     return told(applied);
   }
-  DUEL_ASSIGN(const OutcomeRecord record, outcome_of(report));
+  DUEL_ASSIGN(OutcomeRecord record, outcome_of(report));
   if (!open) {
     // What repeats an answer that is kept is not written again.
     DUEL_ASSIGN(const std::optional<LedgerDuel> known, ledger().find_duel(duel_id));
@@ -95,15 +95,14 @@ Result<Reported> Experiment::report(const Report& report, const Moment& moment, 
       return told(known->fate == Fate::expired ? late : conflicting);
     }
   }
-  const auto staged = stage(record, moment);
+  const bool names_place = record.answer.place != 0;
+  const auto staged = stage(std::move(record), moment);
   if (!staged.ok()) {
     // The store's trouble is not the answer's fault.
     if (staged.error().code == ErrorCode::io) return staged.error();
     Error error = staged.error();
     error.code = ErrorCode::invalid_argument;
-    error.field = !report.judgements.empty() ? "judgements"
-                  : record.answer.place != 0 ? "place"
-                                             : "winner";
+    error.field = !report.judgements.empty() ? "judgements" : names_place ? "place" : "winner";
     return error;
   }
   DUEL_RETURN_IF_ERROR(stage_certificate(moment));

@@ -243,8 +243,9 @@ Result<Offer> Experiment::serve(const Wish& wish, const Moment& moment) {
     return instead(few_arms || !excluded.empty() ? Fallback::Why::few_arms
                                                  : Fallback::Why::tasks_used_up);
   }
-  Served served = shown({0, time_of(moment), *serve, {}}, false);
-  DUEL_RETURN_IF_ERROR(stage(std::move(*serve), moment));
+  LogEntry entry{0, time_of(moment), *std::move(serve), {}};
+  Served served = shown(entry, false);
+  DUEL_RETURN_IF_ERROR(stage(std::move(entry.record), moment));
   return Offer(std::move(served));
 }
 

@@ -108,35 +108,37 @@ ProgressAnswer progress_of(const Ledger& ledger) {
 // A report, and the duel that comes with its answer.
 struct ReportedWithNext {
   Reported reported;
-  std::optional<Offer> next;
+  std::unique_ptr<Offer> next;  // mostly none: a report without it is half as large
   std::optional<ProgressAnswer> progress;
   bool verdict_is_dear = false;  // the progress is without it
 };
 
-// `next` is the wish for the duel that comes with the answer (`?next=1`); no id: none is wanted.
-Result<ReportedWithNext> report_and_serve(const Turn& turn, const Report& report, Wish next) {
+// `wanted` is the wish for the duel that comes with the answer (`?next=1`); null: none is wanted.
+Result<ReportedWithNext> report_and_serve(const Turn& turn, const Report& report,
+                                          const Wish* wanted) {
   Experiment& experiment = turn.experiment;
-  const bool wants_next = !next.duel_id.empty();
-  if (wants_next) {
+  if (wanted != nullptr) {
     // Checked before anything is staged: an error tells the caller that the report was not taken.
-    DUEL_RETURN_IF_ERROR(experiment.check_wish(next));
-    const auto known = experiment.served_before(next.duel_id, next.request);
+    DUEL_RETURN_IF_ERROR(experiment.check_wish(*wanted));
+    const auto known = experiment.served_before(wanted->duel_id, wanted->request);
     if (!known.ok() && reason_of(known.error()) == Reason::other_question) {
       return refused(Reason::id_taken,
                      fmt::format("the next duel cannot be '{}': that was served to another request",
-                                 next.duel_id));
+                                 wanted->duel_id));
     }
     if (!known.ok()) return known.error();
   }
-  DUEL_ASSIGN(const Reported reported, experiment.report(report, turn.moment, wants_next));
+  DUEL_ASSIGN(Reported reported, experiment.report(report, turn.moment, wanted != nullptr));
   if (reported.what == Reported::What::conflicting) return answered_otherwise();
-  ReportedWithNext told{reported, std::nullopt, std::nullopt};
+  ReportedWithNext told{std::move(reported), nullptr, std::nullopt};
+  if (wanted == nullptr || told.reported.recovered) return told;
+  Wish next = *wanted;
+  next.subject = told.reported.subject;  // the next duel is for the one who was asked before
   // A fallback is not in the log, so only a proof could say which voter got it.
-  const bool unknown_voter =
-      reported.what == Reported::What::ignored && next.voter && reported.subject.empty();
-  if (!wants_next || reported.recovered || unknown_voter) return told;
-  next.subject = reported.subject;  // the next duel is for the one who was asked before
-  DUEL_ASSIGN(told.next, experiment.serve(next, turn.moment));
+  const bool is_fallback = told.reported.what == Reported::What::ignored;
+  if (is_fallback && next.voter && next.subject.empty()) return told;
+  DUEL_ASSIGN(Offer offer, experiment.serve(next, turn.moment));
+  told.next = std::make_unique<Offer>(std::move(offer));
   told.verdict_is_dear = experiment.ledger().num_arms() > kFewArms;
   told.progress = told.verdict_is_dear
                       ? ProgressAnswer{.certified = experiment.ledger().certificate().has_value()}
@@ -402,10 +404,6 @@ void Api::report_outcome(Call& call) {
     const std::string why = "is not for the holder of a report token to say";
     return refuse(refusal(400, where + " " + why, false, {{where, why}}));
   }
-  Wish next{.voter = !trusted};
-  if (const ApiToken* const link = call.caller.link()) {
-    next.most_subjects = link->link.max_subjects_per_day;
-  }
   const std::string* asks_next = call.request.query_value("next");
   const std::string* next_id = call.request.query_value("next_duel_id");
   if (next_id != nullptr) {
@@ -416,14 +414,18 @@ void Api::report_outcome(Call& call) {
   }
   auto report = report_of(duel_id, *body);
   if (!report.ok()) return refuse(refusal(report.error()));
+  std::unique_ptr<Wish> next;
   if (asks_next != nullptr && *asks_next == "1" && (trusted || voter)) {
-    next.duel_id = next_id != nullptr ? *next_id : next_id_after(duel_id);
-    if (next.duel_id == duel_id) {
+    DuelBody wanted;
+    wanted.duel_id = next_id != nullptr ? *next_id : next_id_after(duel_id);
+    if (wanted.duel_id == duel_id) {
       return refuse(refusal(409, "the next duel is another one than this"));
     }
-    DuelBody wanted;
-    wanted.duel_id = next.duel_id;
-    next.request = request_hash(wanted, salt_of(call.eid()));
+    next = std::make_unique<Wish>(Wish{.duel_id = wanted.duel_id, .voter = !trusted});
+    next->request = request_hash(wanted, salt_of(call.eid()));
+    if (const ApiToken* const link = call.caller.link()) {
+      next->most_subjects = link->link.max_subjects_per_day;
+    }
   }
   auto proof = proof_in(report_tokens_, call.eid(), *body, duel_id);
   if (!proof.ok()) return refuse(refusal(proof.error()));
@@ -431,7 +433,7 @@ void Api::report_outcome(Call& call) {
   engine_.ask<ReportedWithNext>(
       call.eid(), AnswerWhen::durable,
       [report = std::move(*report), next = std::move(next)](const Turn& turn) {
-        return report_and_serve(turn, report, next);
+        return report_and_serve(turn, report, next.get());
       },
       [this, eid = call.eid(), duel_id, send = call.send, trusted](
           const Result<ReportedWithNext>& done, const Delivery& delivery) {

@@ -366,11 +366,11 @@ void Engine::Owner::settle(Place& place, const Laid* laid) {
   // A change whose append failed has not happened.
   std::vector<EngineEvent> events = std::exchange(place.events, {});
   if (laid != nullptr && laid->failed) events.clear();
-  std::vector<Worked> all = std::exchange(place.worked, {});
   Requests again;
-  for (Worked& worked : all) {
+  for (Worked& worked : place.worked) {
     if (!answer(place, worked, laid)) again.push_back(std::move(worked.request));
   }
+  place.worked.clear();  // and keeps its memory for the next turn
   engine_.waiting_ += again.size();
   place.waiting.insert(place.waiting.begin(), std::make_move_iterator(again.begin()),
                        std::make_move_iterator(again.end()));
