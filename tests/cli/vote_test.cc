@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "tests/cli/run_command.h"
+#include "tests/support/places.h"
 
 namespace duel {
 namespace {
@@ -136,7 +137,7 @@ class VoteOnTerminal : public ::testing::Test {
 
   void start(const std::vector<std::string>& more = {},
              const std::string& arms = "red,blue,green,grey") {
-    std::vector<std::string> words = {DUEL_BINARY_PATH, "vote", "--arms", arms};
+    std::vector<std::string> words = {duel_binary(), "vote", "--arms", arms};
     words.insert(words.end(), more.begin(), more.end());
     start_program(std::move(words));
   }
@@ -144,7 +145,7 @@ class VoteOnTerminal : public ::testing::Test {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    const std::string directory = directory_.path().string();
+    const std::string directory = directory_.path().string(), program = duel_binary();
     pid_ = ::fork();
     ASSERT_GE(pid_, 0);
     if (pid_ == 0) {
@@ -152,7 +153,7 @@ class VoteOnTerminal : public ::testing::Test {
       const int line = ::open(name_.c_str(), O_RDWR);  // becomes the controlling terminal
       for (const int stream : {0, 1, 2}) ::dup2(line, stream);
       ::setenv("TERM", "xterm", 1);
-      ::setenv("duel", DUEL_BINARY_PATH, 1);
+      ::setenv("duel", program.c_str(), 1);
       if (::chdir(directory.c_str()) != 0) ::_exit(127);
       ::execv(arguments[0], arguments.data());
       ::_exit(127);

@@ -135,6 +135,29 @@ TEST_F(Patches, a_patch_of_feedback_leaves_the_rest_of_it) {
             R"({"timeout_s":1800,"on_timeout":"discard","late":"record"})");
 }
 
+// Clicks come within a visit. What is patched back to the default has that of its mode.
+TEST(Api, an_experiment_of_pages_waits_five_minutes_unless_it_says) {
+  ServedApi api;
+  const std::string arms = R"("arms":[{"arm_id":"a"},{"arm_id":"b"}])";
+  const auto waits = [](const Told& told) {
+    return told.body.at("feedback").at("timeout_s").get<std::uint64_t>();
+  };
+  EXPECT_EQ(waits(api.put("/v1/experiments/d", "{" + arms + "}")), 1800U);
+  EXPECT_EQ(waits(api.put("/v1/experiments/p", R"({"mode":"interleave",)" + arms + "}")), 300U);
+  EXPECT_EQ(waits(api.put("/v1/experiments/q",
+                          R"({"mode":"interleave","feedback":{"timeout_s":1800},)" + arms + "}")),
+            1800U);
+  const Told shown = api.get("/v1/experiments/q");
+  const Told patched =
+      api.call(HttpMethod::patch, "/v1/experiments/q", R"({"feedback":{"timeout_s":null}})",
+               {{"if-match", shown.text("etag")}});
+  EXPECT_EQ(waits(patched), 300U) << patched.body.dump();
+  // A log that names no time was written when the default was another, and keeps it.
+  ExperimentRecord old;
+  old.service.mode = Mode::interleave;
+  EXPECT_EQ(old.service.feedback.timeout_s, 1800U);
+}
+
 TEST_F(Patches, a_patch_of_guardrails_leaves_the_rest_of_them) {
   const Told told = patch(R"({"guardrails":{"explore_floor":0.2}})");
   ASSERT_EQ(told.status, 200);

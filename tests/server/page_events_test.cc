@@ -498,5 +498,57 @@ TEST(OneShot, a_fallback_in_two_steps_shows_an_arm_whose_list_came) {
   EXPECT_EQ(page.body.at("items").size(), 2U);
 }
 
+Json pages_of(ServedApi& api) { return api.get(kE + "/result").body.at("pages"); }
+
+TEST(PagesSoFar, are_shown_while_they_are_open_and_are_no_evidence) {
+  ServedApi api;
+  start_pages(api);
+  for (const char* id : {"q1", "q2", "q3"}) ASSERT_LT(show_page(api, id).status, 300);
+  EXPECT_EQ(pages_of(api).at("open").get<int>(), 3);
+  EXPECT_EQ(pages_of(api).at("clicked").get<int>(), 0);
+  EXPECT_EQ(pages_of(api).at("next_closes_at").get<std::string>(), "2026-11-15T00:05:00.000Z");
+  EXPECT_EQ(reason(api, {.query = "q1", .object = "a0"}), "");
+  EXPECT_EQ(reason(api, {.query = "q2", .object = "b0"}), "");
+  EXPECT_EQ(reason(api, {.query = "q2", .object = "a0"}), "");
+  const Json so_far = pages_of(api);
+  EXPECT_EQ(so_far.at("clicked").get<int>(), 2);
+  EXPECT_EQ(so_far.at("clicks").get<int>(), 3);
+  EXPECT_EQ(so_far.at("pairs").dump(),
+            R"([{"first":"a","second":"b","open":3,"first_ahead":1,"second_ahead":0,"even":1}])");
+  const Json result = api.get(kE + "/result").body;
+  EXPECT_EQ(result.at("duels").at("first_wins").get<int>(), 0);
+  EXPECT_EQ(result.at("duels").at("second_wins").get<int>(), 0);
+  EXPECT_EQ(result.at("duels").at("pending").get<int>(), 3);
+}
+
+TEST(PagesSoFar, say_how_many_closed_without_a_click) {
+  ServedApi api;
+  start_pages(api);
+  ASSERT_LT(show_page(api, "q1").status, 300);
+  ASSERT_LT(show_page(api, "q2").status, 300);
+  const std::string same = R"({"duel_id":"q3","lists":{"a":["x","y"],"b":["x","y"]}})";
+  ASSERT_LT(api.post(kE + "/interleavings", same).status, 300);
+  ASSERT_EQ(reason(api, {.query = "q1", .object = "b0"}), "");
+  for (const char* id : {"q1", "q2", "q3"}) {
+    EXPECT_EQ(api.put(kE + "/duels/" + id + "/outcome", kClose).status, 200);
+  }
+  const Json closed = pages_of(api);
+  EXPECT_EQ(closed.at("open").get<int>(), 0);
+  EXPECT_EQ(closed.find("next_closes_at"), nullptr);
+  EXPECT_EQ(closed.at("closed_without_click").get<int>(), 1);
+  EXPECT_EQ(closed.at("closed_without_contest").get<int>(), 1);
+  EXPECT_EQ(closed.at("pairs").size(), 0U);
+  // The same from the snapshot that a stop writes.
+  api.stop();
+  api.start();
+  EXPECT_EQ(pages_of(api).dump(), closed.dump());
+}
+
+TEST(PagesSoFar, are_not_there_where_people_vote) {
+  ServedApi api;
+  start_three_arms(api);
+  EXPECT_EQ(api.get(kE + "/result").body.find("pages"), nullptr);
+}
+
 }  // namespace
 }  // namespace duel

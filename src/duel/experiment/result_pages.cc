@@ -21,6 +21,8 @@ Answer answer_by(double first, double second, const std::string& first_arm,
 
 bool is_page_ending(std::string_view note) { return note == kNoContest || note == kNoFeedback; }
 
+bool is_without_contest(std::string_view note) { return note == kNoContest; }
+
 PageMethod page_method(Drafting drafting) {
   return drafting == Drafting::probabilistic              ? PageMethod::probabilistic
          : drafting == Drafting::team_draft_multileave    ? PageMethod::team_draft_multileave

@@ -35,6 +35,8 @@ PageDraft draft_of(Drafting drafting, std::uint64_t seed, const InterleavedRecor
 // Whether an expiry's note is what a page ends with that has no answer: nobody clicked, or there
 // was nothing to click for. Of a duel without a page it says nothing.
 bool is_page_ending(std::string_view note);
+// Of these: that there was nothing to click for.
+bool is_without_contest(std::string_view note);
 
 // A page that was drafted.
 struct ResultPage {

@@ -75,8 +75,10 @@ void Api::show(const Call& call, std::string what, std::function<Result<Json>(co
 void Api::show_result(Call& call) {
   show(call, "result", [](const View& view) -> Result<Json> {
     const Ledger& ledger = view.ledger();
-    return described_json(
-        ResultAnswer{result_of(ledger, board_of(ledger)), ledger.served(), ledger.sequence()});
+    ResultAnswer answer{
+        result_of(ledger, board_of(ledger)), ledger.served(), ledger.sequence(), {}};
+    if (ledger.parts().pages) answer.pages = view.history().pages().so_far(ledger);
+    return described_json(answer);
   });
 }
 

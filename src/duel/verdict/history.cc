@@ -7,6 +7,7 @@ namespace duel {
 
 void History::note(const Ledger& ledger, const LogEntry& entry) {
   timeline_.note(ledger, entry.time_ms);
+  pages_.note(ledger, entry);
   if (ledger.certificate() && ledger.certificate()->sequence == entry.sequence) {
     certificate_ = certificate_text(certificate_of(ledger));
   }
@@ -14,7 +15,7 @@ void History::note(const Ledger& ledger, const LogEntry& entry) {
 
 std::string History::save() const {
   StateWriter writer;
-  writer(certificate_, timeline_);
+  writer(certificate_, timeline_, pages_);
   return writer.finish();
 }
 
@@ -23,7 +24,7 @@ bool History::restore(std::string_view saved) {
   if (saved.empty()) return true;
   auto reader = StateReader::open(saved);
   if (!reader.ok()) return false;
-  (*reader)(certificate_, timeline_);
+  (*reader)(certificate_, timeline_, pages_);
   return reader->complete();
 }
 

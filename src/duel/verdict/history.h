@@ -1,5 +1,5 @@
-// What is kept of an experiment's past besides its state: the series for plots, and the certificate
-// as it was when it was given. A fold over the records, as the ledger is. One thread at a time.
+// What is kept of an experiment's past besides its state: the series for plots, the certificate as
+// it was when it was given, and what open pages of results have earned. A fold over the records, as the ledger is. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "duel/experiment/ledger.h"
 #include "duel/log/record.h"
+#include "duel/verdict/page_tally.h"
 #include "duel/verdict/timeline.h"
 
 namespace duel {
@@ -18,6 +19,8 @@ class History {
   void note(const Ledger& ledger, const LogEntry& entry);
 
   const Timeline& timeline() const { return timeline_; }
+  // Of an experiment that serves pages of results.
+  const PageTally& pages() const { return pages_; }
   // The text of the certificate file; empty while there is none.
   const std::string& certificate() const { return certificate_; }
 
@@ -27,6 +30,7 @@ class History {
 
  private:
   Timeline timeline_;
+  PageTally pages_;
   std::string certificate_;
 };
 

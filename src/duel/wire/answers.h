@@ -14,6 +14,7 @@
 #include "duel/log/record.h"
 #include "duel/log/record_fields.h"
 #include "duel/verdict/experiment_result.h"
+#include "duel/verdict/page_tally.h"
 #include "duel/wire/requests.h"
 #include "duel/wire/token_scope.h"
 
@@ -348,12 +349,15 @@ struct EventsAnswer {
 
 struct ResultAnswer : ExperimentResult {
   std::uint64_t served = 0, sequence = 0;
+  std::optional<PagesSoFar> pages;
 
   static constexpr std::string_view schema = "Result";
   static constexpr auto fields = joined(
       ExperimentResult::fields,
       FieldList{required("served", &ResultAnswer::served, "pages of one arm and A/A duels too"),
-                required("sequence", &ResultAnswer::sequence)});
+                required("sequence", &ResultAnswer::sequence),
+                optional("pages", &ResultAnswer::pages,
+                         "in the mode `interleave`: provisional, and never evidence")});
 };
 
 struct VotingProgress {

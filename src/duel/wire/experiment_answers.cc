@@ -78,7 +78,8 @@ Result<std::vector<ComparisonRecord>> comparisons_of(const std::vector<Compariso
 ChangeableBody changeable_of(const Ledger& ledger) {
   ChangeableBody now;
   now.name = ledger.name();
-  now.feedback.rule = ledger.feedback();
+  now.feedback.timeout_s = ledger.feedback().timeout_s;
+  now.feedback.on_timeout = ledger.feedback().on_timeout;
   now.guardrails.rule = ledger.guardrails();
   now.guardrails.aa_rate = ledger.experiment().aa_rate;
   return now;
@@ -86,7 +87,7 @@ ChangeableBody changeable_of(const Ledger& ledger) {
 
 Json whole_json(const ChangeableBody& body) {
   return {{"name", body.name},
-          {"feedback", described_json(Whole<FeedbackBody>{body.feedback})},
+          {"feedback", described_json(Whole<FeedbackWish>{body.feedback})},
           {"guardrails", described_json(Whole<GuardrailsBody>{body.guardrails})}};
 }
 
@@ -94,7 +95,8 @@ Result<ConfiguredRecord> configured_by(const Ledger& ledger, const ChangeableBod
   if (body.guardrails.aa_rate != ledger.experiment().aa_rate) {
     return Error::conflict("the share of A/A duels cannot change").in_field("guardrails.aa_rate");
   }
-  return ConfiguredRecord{body.name, body.feedback.rule, body.guardrails.rule};
+  return ConfiguredRecord{body.name, body.feedback.rule(ledger.experiment().service.mode),
+                          body.guardrails.rule};
 }
 
 std::string next_id_after(const std::string& duel_id) {

@@ -176,7 +176,7 @@ Result<ExperimentRecord> experiment_of(const std::string& experiment_id, const E
   service.mode = body.mode;
   service.starts = ExperimentState::draft;
   service.on_certified = body.stopping.on_certified;
-  service.feedback = body.feedback.rule;
+  service.feedback = body.feedback.rule(body.mode);
   service.guardrails = body.guardrails.rule;
   if (body.mode == Mode::interleave) service.interleave = body.interleave.rule;
   service.request = request;

@@ -78,6 +78,31 @@ struct FeedbackBody {
       optional("late", &FeedbackBody::late, "late answers are kept", OneOf("record"))};
 };
 
+// How long an answer to a new experiment is waited for, unless its owner says. Clicks come within a
+// visit, and a page decides nothing before its time is up. (A log that names no time means the
+// default of FeedbackRule, which therefore never changes.)
+constexpr std::uint64_t default_timeout_s(Mode mode) {
+  return mode == Mode::interleave ? 300 : FeedbackRule{}.timeout_s;
+}
+
+// The same as a caller writes it.
+struct FeedbackWish {
+  std::optional<std::uint64_t> timeout_s;
+  OnTimeout on_timeout = FeedbackRule{}.on_timeout;
+  std::string late = "record";
+
+  FeedbackRule rule(Mode mode) const {
+    return {timeout_s.value_or(default_timeout_s(mode)), on_timeout};
+  }
+
+  static constexpr FieldList fields{
+      optional("timeout_s", &FeedbackWish::timeout_s,
+               "seconds that an answer is waited for; 1800, and 300 where clicks decide, if absent",
+               kTimeouts),
+      optional("on_timeout", &FeedbackWish::on_timeout, "what no answer in time means"),
+      optional("late", &FeedbackWish::late, "late answers are kept", OneOf("record"))};
+};
+
 struct PresentationBody {
   Placement order = Placement::random;
 
@@ -130,7 +155,7 @@ struct ExperimentBody {
   std::string policy = "auto";
   Goal goal = Goal::condorcet;
   StoppingBody stopping;
-  FeedbackBody feedback;
+  FeedbackWish feedback;
   PresentationBody presentation;
   GuardrailsBody guardrails;
   InterleaveBody interleave;
@@ -157,7 +182,7 @@ struct ExperimentBody {
 // What may change of an experiment, whole.
 struct ChangeableBody {
   std::string name;
-  FeedbackBody feedback;
+  FeedbackWish feedback;
   GuardrailsBody guardrails;
 
   static constexpr FieldList fields{optional("name", &ChangeableBody::name, "", kShortName),
@@ -187,7 +212,7 @@ struct Patched : Body {
 // As a caller writes it, for the document: `changed_by` reads the body itself.
 struct PatchBody {
   std::optional<std::string> name;
-  std::optional<Patched<FeedbackBody>> feedback;
+  std::optional<Patched<FeedbackWish>> feedback;
   std::optional<Patched<GuardrailsBody>> guardrails;
 
   static constexpr std::string_view schema = "PatchRequest";

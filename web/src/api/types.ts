@@ -413,6 +413,15 @@ export interface OneShotRequest {
   limit?: number | null;
 }
 
+export interface OpenPagesOfPair {
+  first: string;
+  second: string;
+  open: number;
+  first_ahead: number;
+  second_ahead: number;
+  even: number;
+}
+
 export interface OpenPair {
   first: string;
   second: string;
@@ -462,6 +471,16 @@ export interface PageItem {
   ordinal: number;
   team: string | null;
   competitive: boolean;
+}
+
+export interface PagesSoFar {
+  open: number;
+  clicked: number;
+  clicks: number;
+  next_closes_at?: string;
+  pairs: OpenPagesOfPair[];
+  closed_without_click: number;
+  closed_without_contest: number;
 }
 
 export interface PatchRequest {
@@ -674,6 +693,7 @@ export interface Result {
   health: HealthCheck[];
   served: number;
   sequence: number;
+  pages?: PagesSoFar;
 }
 
 export interface ResultArm {

@@ -13,22 +13,35 @@ import { ArmTable } from "./arm_table";
 import { CertificateCard } from "./certificate_card";
 import { FailedChecks, HealthList } from "../charts/health_list";
 import { useLiveExperiment } from "./live_experiment";
+import { OpenPages } from "./open_pages";
 import { Curl, Failure, Link, StateBadge } from "./parts";
 import { RecentDuels } from "./recent_duels";
 import { verdictOf } from "../charts/verdict";
 import { WhyNotYet } from "../charts/why_not_yet";
 
 function Numbers({ result }: { result: Result }) {
-  const { duels } = result;
-  const facts: [string, number][] = [
-    ["duels", duels.served],
-    ["decisive", duels.first_wins + duels.second_wins],
-    ["ties", duels.ties],
-    ["both bad", duels.both_bad],
-    ["skipped", duels.skips],
-    ["expired", duels.expired],
-    ["open", duels.pending],
-  ];
+  const { duels, pages } = result;
+  const decisive: [string, number] = ["decisive", duels.first_wins + duels.second_wins];
+  const clickless = pages ? pages.closed_without_click + pages.closed_without_contest : 0;
+  const facts: [string, number][] = pages
+    ? [
+        ["pages", duels.served],
+        decisive,
+        ["ties", duels.ties],
+        ["no click", pages.closed_without_click],
+        ["no difference", pages.closed_without_contest],
+        ["expired", duels.expired - clickless],
+        ["open", duels.pending],
+      ]
+    : [
+        ["duels", duels.served],
+        decisive,
+        ["ties", duels.ties],
+        ["both bad", duels.both_bad],
+        ["skipped", duels.skips],
+        ["expired", duels.expired],
+        ["open", duels.pending],
+      ];
   return (
     <dl class="numbers">
       {facts.map(([name, value]) => (
@@ -123,6 +136,12 @@ export function ExperimentPage({ id }: { id: string }) {
         <StateActions experiment={experiment} done={refresh} />
       </section>
       {result.certificate && <CertificateCard id={id} />}
+      {result.pages && (
+        <section class="card" aria-labelledby="h-pages">
+          <h2 id="h-pages">Open pages</h2>
+          <OpenPages pages={result.pages} timeout={experiment.feedback.timeout_s} />
+        </section>
+      )}
       {many ? (
         <>
           <div class="alone">{whoBeatsWhom}</div>

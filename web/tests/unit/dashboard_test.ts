@@ -4,6 +4,7 @@ import { ServerEventReader } from "../../src/api/server_events";
 import { tokenOfFragment } from "../../src/api/token";
 import { idOf, parseArms, rowsOf } from "../../src/dashboard/arm_lines";
 import { curlOf } from "../../src/dashboard/curl";
+import { closedPagesLine, openPagesLine, shortTime } from "../../src/dashboard/open_pages";
 import { placeOf } from "../../src/dashboard/place";
 import { allChecks } from "../../src/dashboard/live_experiment";
 import { answerOf } from "../../src/dashboard/recent_duels";
@@ -270,4 +271,29 @@ test("the answer of a duel names the side that won", () => {
   assert.equal(answerOf({ ...duel, state: "expired" }), "expired");
   assert.equal(answerOf({ ...duel, state: "closed", result: "no_feedback" }), "no click");
   assert.equal(answerOf({ ...duel, state: "closed", result: "no_contest" }), "no difference");
+});
+
+const noPages = {
+  open: 0,
+  clicked: 0,
+  clicks: 0,
+  pairs: [],
+  closed_without_click: 0,
+  closed_without_contest: 0,
+};
+
+test("open pages are told with their clicks, and clickless ones as no answer", () => {
+  assert.equal(openPagesLine(noPages), "No page is open.");
+  assert.equal(openPagesLine({ ...noPages, open: 1 }), "1 page is open: none has a click yet.");
+  assert.equal(
+    openPagesLine({ ...noPages, open: 5, clicked: 1, clicks: 7 }),
+    "5 pages are open: 1 page with 7 clicks.",
+  );
+  assert.equal(closedPagesLine(noPages), "");
+  assert.equal(
+    closedPagesLine({ ...noPages, closed_without_click: 2, closed_without_contest: 1 }),
+    "2 pages closed without a click; 1 page could not have told the rankings apart: " +
+      "no answer, and no tie.",
+  );
+  assert.deepEqual([300, 90, 7200].map(shortTime), ["5 min", "90 s", "2 h"]);
 });
