@@ -56,6 +56,29 @@ TEST(Pages, let_no_inline_script_and_no_frame_run) {
   }
 }
 
+TEST(Pages, tell_a_browser_of_an_unknown_path_and_leave_programs_to_the_api) {
+  const HttpFields browser = {{"accept", "text/html,application/xhtml+xml,*/*;q=0.8"}};
+  const auto told = [](const std::string& target, HttpFields headers,
+                       HttpMethod method = HttpMethod::get) {
+    return web_page_of_nothing(http_request(method, target, "", std::move(headers)));
+  };
+  EXPECT_FALSE(told("/nowhere", {}));
+  EXPECT_FALSE(told("/nowhere", {{"accept", "*/*"}})) << "curl reads a problem";
+  EXPECT_FALSE(told("/nowhere", browser, HttpMethod::post));
+  EXPECT_FALSE(told("/v1/nowhere", browser));
+  if (!has_pages()) GTEST_SKIP() << "this build has no pages";
+  const auto page = told("/nowhere", browser);
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->status, 404);
+  EXPECT_EQ(page->body, asked("/")->body);
+  EXPECT_NE(header_of(*page, "Content-Security-Policy").find("default-src 'none'"),
+            std::string::npos);
+  // A browser that knows the dashboard is told all the same.
+  HttpFields knows = browser;
+  knows.emplace_back("if-none-match", header_of(*asked("/"), "ETag"));
+  EXPECT_EQ(told("/nowhere", knows)->status, 404);
+}
+
 TEST(Pages, take_get_and_head_only) {
   EXPECT_EQ(asked("/", {}, HttpMethod::head)->status, 200);
   const auto refused = asked("/vote/logo", {}, HttpMethod::post);

@@ -48,6 +48,19 @@ Status check_board_file(const std::string& file) {
                                  "--output", "known: .csv, .md, .html, .svg, .pdf, .png");
 }
 
+// What was compared, as far as the log holds it: the page names arms by it.
+Json payloads_of(const Ledger& ledger) {
+  Json payloads = Json::array();
+  for (const LedgerArm& arm : ledger.arms()) {
+    if (!arm.active || arm.entry.content.is_null()) continue;
+    Json one;
+    one["arm_id"] = arm.entry.id;
+    one["payload"] = arm.entry.content;
+    payloads.push_back(std::move(one));
+  }
+  return payloads;
+}
+
 // The page of one file: the result, and how it came about where a log tells.
 Result<std::string> report_of(const std::string& source, const Ledger& ledger, const Board& board) {
   constexpr std::size_t kPoints = 200;
@@ -58,6 +71,7 @@ Result<std::string> report_of(const std::string& source, const Ledger& ledger, c
   data["alpha"] = ledger.experiment().stopping.alpha;
   data["policy"] = ledger.experiment().policy;
   data["result"] = described_json(result_of(ledger, board));
+  data["arms"] = payloads_of(ledger);
   if (looks_like_log(source)) {
     LogFiles files;
     DUEL_ASSIGN(const TimelineSeries series, timeline_of(files, source, kPoints));

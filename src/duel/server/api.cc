@@ -562,6 +562,10 @@ void Api::handle(HttpRequest&& request, HttpReply reply) {
   }
   Router::Match found = router_->match(request.method, request.path);
   if (found.route == nullptr) {
+    if (auto page = found.refusal.status == 404 ? web_page_of_nothing(request) : std::nullopt) {
+      metrics_->count(metrics_->of("none"), request.method, page->status, 0);
+      return reply.send(std::move(*page));
+    }
     metrics_->count(metrics_->of("none"), request.method, found.refusal.status, 0);
     return reply.send(std::move(found.refusal));
   }

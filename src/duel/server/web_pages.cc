@@ -39,8 +39,10 @@ bool takes_gzip(const HttpRequest& request) {
   return !rest.starts_with(";q=0,") && rest != ";q=0";
 }
 
-HttpResponse answer_with(const WebAsset& asset, const HttpRequest& request, bool immutable) {
+HttpResponse answer_with(const WebAsset& asset, const HttpRequest& request, bool immutable,
+                         int status = 200) {
   HttpResponse response;
+  response.status = status;
   protect(response);
   response.headers.emplace_back("ETag", std::string(asset.etag));
   response.headers.emplace_back("Vary", "Accept-Encoding");
@@ -48,7 +50,7 @@ HttpResponse answer_with(const WebAsset& asset, const HttpRequest& request, bool
   response.headers.emplace_back("Cache-Control",
                                 immutable ? "public, max-age=31536000, immutable" : "no-cache");
   const std::string* known = request.header("if-none-match");
-  if (known != nullptr && known->find(asset.etag) != std::string::npos) {
+  if (status == 200 && known != nullptr && known->find(asset.etag) != std::string::npos) {
     response.status = 304;
     return response;
   }
@@ -68,6 +70,13 @@ std::string_view page_of(const std::vector<std::string>& path) {
   if (path.size() != 2 || path[1].empty()) return "";
   if (path[0] == "experiments") return "index.html";
   return path[0] == "vote" ? "vote.html" : "";
+}
+
+// Whether the caller is a browser that somebody has given an address, and not a program.
+bool wants_page(const HttpRequest& request) {
+  const std::string* accepted = request.header("accept");
+  return request.method == HttpMethod::get && accepted != nullptr &&
+         accepted->find("text/html") != std::string::npos;
 }
 
 }  // namespace
@@ -91,6 +100,13 @@ std::optional<HttpResponse> web_page(const HttpRequest& request) {
   }
   if (const WebAsset* asset = find_web_asset(page)) return answer_with(*asset, request, false);
   return web_page_without_assets();
+}
+
+std::optional<HttpResponse> web_page_of_nothing(const HttpRequest& request) {
+  if (request.path.starts_with("/v1/") || !wants_page(request)) return std::nullopt;
+  const WebAsset* asset = find_web_asset("index.html");
+  if (asset == nullptr) return std::nullopt;
+  return answer_with(*asset, request, false, 404);
 }
 
 HttpResponse web_page_without_assets() {

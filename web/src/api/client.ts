@@ -32,6 +32,7 @@ export class Unreachable extends Error {}
 export interface Manner {
   keepalive?: boolean; // goes on when the page is left
   signal?: AbortSignal;
+  headers?: Record<string, string>;
 }
 
 export interface Route {
@@ -56,7 +57,6 @@ export function routeOf<O extends Operation>(operation: O, given: Given<O>): Rou
 
 interface Sent extends Manner {
   body?: unknown;
-  headers?: Record<string, string>;
 }
 
 async function send({ method, path }: Route, options: Sent): Promise<Response> {

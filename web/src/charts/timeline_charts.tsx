@@ -11,7 +11,16 @@ import { regretPoints } from "./regret";
 
 const MOST_CURVES = 7;
 // Every serve counts, also a page that shows one arm alone and so is no duel.
-const axis = { label: "served", tickFormat: "~s", ticks: 5 } as const;
+// The axis begins at 0 and has a length also where nothing was served, or all at one moment.
+export function servedAxis(timeline: Timeline) {
+  const most = Math.max(1, ...timeline.points.map((one) => one.served));
+  return { label: "served", tickFormat: "~s", ticks: 5, domain: [0, most] };
+}
+
+// Without a duel there is nothing to draw, and an axis would have no numbers.
+export function hasDuels(timeline: Timeline): boolean {
+  return timeline.points.length >= 2 && timeline.points.some((one) => one.served > 0);
+}
 
 // 0.1, 1, 10, .. up to `top`; not all of them where there are many.
 export function decades(top: number): number[] {
@@ -32,7 +41,7 @@ export function EvidenceChart({ timeline }: { timeline: Timeline }) {
     }));
     const top = Math.max(10, threshold ? Math.exp(threshold) : 1, ...rows.map((row) => row.value));
     return (): Plot.PlotOptions => ({
-      x: axis,
+      x: servedAxis(timeline),
       y: {
         type: "log",
         label: "evidence, logarithmic",
@@ -67,7 +76,7 @@ export function EvidenceChart({ timeline }: { timeline: Timeline }) {
     });
   }, [timeline]);
   const last = timeline.points[timeline.points.length - 1];
-  if (timeline.points.length < 2) return <p class="quiet">Needs a few duels first.</p>;
+  if (!hasDuels(timeline)) return <p class="quiet">Needs a few duels first.</p>;
   return (
     <>
       <Figure
@@ -102,7 +111,7 @@ export function AllocationChart({ timeline, names }: { timeline: Timeline; names
       return arms.map((arm, index) => ({ served, share: (shown[arm] ?? 0) / total, arm: index }));
     });
     return (): Plot.PlotOptions => ({
-      x: axis,
+      x: servedAxis(timeline),
       y: { label: "share shown", grid: true, percent: true, ticks: 4, zero: true },
       marks: arms.map((_, index) =>
         Plot.lineY(
@@ -118,7 +127,7 @@ export function AllocationChart({ timeline, names }: { timeline: Timeline; names
       ),
     });
   }, [timeline, arms]);
-  if (timeline.points.length < 2) return <p class="quiet">Needs a few duels first.</p>;
+  if (!hasDuels(timeline)) return <p class="quiet">Needs a few duels first.</p>;
   return (
     <>
       <Figure
@@ -139,9 +148,10 @@ export function RegretChart({ result, timeline }: { result: ShownResult; timelin
   const points = useMemo(() => regretPoints(result, timeline), [result, timeline]);
   const options = useMemo(() => {
     const bound = points.filter((one) => one.bound !== null);
+    const most = Math.max(1, ...points.map((one) => Math.max(one.regret, one.bound ?? 0)));
     return (): Plot.PlotOptions => ({
-      x: axis,
-      y: { label: "regret", grid: true, ticks: 4, zero: true, tickFormat: "~s" },
+      x: servedAxis(timeline),
+      y: { label: "regret", grid: true, ticks: 4, tickFormat: "~s", domain: [0, most] },
       marks: [
         Plot.lineY(bound, {
           x: "served",
@@ -152,9 +162,8 @@ export function RegretChart({ result, timeline }: { result: ShownResult; timelin
         Plot.lineY(points, { x: "served", y: "regret", stroke: pen(1).colour, strokeWidth: 2 }),
       ],
     });
-  }, [points]);
-  if (!result.leader || timeline.points.length < 2)
-    return <p class="quiet">Needs a leader first.</p>;
+  }, [points, timeline]);
+  if (!result.leader || !hasDuels(timeline)) return <p class="quiet">Needs a leader first.</p>;
   const last = points[points.length - 1];
   return (
     <>

@@ -1,9 +1,11 @@
-// Arms from what somebody pasted: one per line, or a CSV or TSV with a header.
+// Arms from what somebody pasted: one per line, a CSV or TSV with a header, or JSON: an array of arms
+// or one arm per line.
 import type { Json } from "../api/types";
 
 export interface Arm {
   arm_id: string;
   payload?: Json;
+  default?: boolean;
 }
 
 export interface ParsedArms {
@@ -69,7 +71,57 @@ function headerOf(text: string): { separator: string; columns: string[] } | null
   return null;
 }
 
+// The arms of a JSON array or of JSON Lines; null where the text is no JSON, but lines to compare.
+function jsonArms(text: string): Json[] | null {
+  const parsed = (one: string): Json | undefined => {
+    try {
+      return JSON.parse(one) as Json;
+    } catch {
+      return undefined;
+    }
+  };
+  if (text.startsWith("[")) {
+    const all = parsed(text);
+    if (Array.isArray(all)) return all;
+  }
+  if (!text.startsWith("{")) return null;
+  const lines = text.split(/\r?\n/).filter((line) => line.trim());
+  const all = lines.map(parsed);
+  return all.every((one): one is Json => one !== undefined) && all.some(isArm) ? all : null;
+}
+
+function isArm(one: Json): one is { arm_id: string; payload?: Json; default?: boolean } {
+  return typeof one === "object" && one !== null && "arm_id" in one;
+}
+
+function armsOfJson(all: Json[]): ParsedArms {
+  const arms: Arm[] = [];
+  const problems: string[] = [];
+  all.forEach((one, index) => {
+    const id = isArm(one) ? one.arm_id : null;
+    if (typeof id !== "string" || !ID.test(id))
+      problems.push(`Arm ${index + 1}: it needs an "arm_id" of letters, digits and . _ : - only.`);
+    else if (arms.some((arm) => arm.arm_id === id))
+      problems.push(`Arm ${index + 1}: the id "${id}" stands here twice.`);
+    else {
+      const { payload, default: is } = one as { payload?: Json; default?: boolean };
+      const arm: Arm = { arm_id: id };
+      if (payload !== undefined && payload !== null) arm.payload = payload;
+      if (is === true) arm.default = true;
+      arms.push(arm);
+    }
+  });
+  return { arms, problems };
+}
+
 export function parseArms(pasted: string): ParsedArms {
+  const json = jsonArms(pasted.replace(/^\ufeff/, "").trim());
+  const parsed = json ? armsOfJson(json) : parseLines(pasted);
+  if (parsed.arms.length === 1) parsed.problems.push("One arm has nothing to be compared with.");
+  return parsed;
+}
+
+function parseLines(pasted: string): ParsedArms {
   const text = pasted.replace(/^\ufeff/, "").trim();
   const arms: Arm[] = [];
   const problems: string[] = [];
@@ -118,6 +170,5 @@ export function parseArms(pasted: string): ParsedArms {
       }
     }
   }
-  if (arms.length === 1) problems.push("One arm has nothing to be compared with.");
   return { arms, problems };
 }

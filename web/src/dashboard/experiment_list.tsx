@@ -1,11 +1,12 @@
 // All experiments, each with its verdict.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { ask } from "../api/client";
 import type { ExperimentList as Listed, ExperimentSummary } from "../api/types";
 import { failedChecks } from "../charts/health_list";
 import { count } from "../charts/numbers";
 import { Failure, Link, StateBadge, useAnswer } from "./parts";
 import { experimentPath } from "./place";
+import { ORDERS, selected, STATES, type Order } from "./selected";
 import { verdictOf, type Verdict } from "../charts/verdict";
 
 const PER_PAGE = 25;
@@ -39,9 +40,17 @@ function useExperiments(): { value: ExperimentSummary[] | null; error: unknown; 
   return { value, error, look };
 }
 
+// What the list itself knows, before the result has come.
+function atOnce(item: ExperimentSummary): string {
+  if (item.served === 0) return "No duels yet";
+  if (item.certified) return "Certified";
+  return `Undecided after ${count(item.served ?? 0)} duels`;
+}
+
 interface KnownVerdict extends Verdict {
   failed: string | null; // health checks
   state: ExperimentSummary["state"]; // when it was given
+  lastServed: string | null; // when its last duel was served
 }
 
 // Verdicts come one after the other, so that a long list does not ask for everything at once. One that
@@ -62,13 +71,15 @@ function useVerdicts(items: ExperimentSummary[], look: number): Map<string, Know
       for (let item = waiting.shift(); item && !end.signal.aborted; item = waiting.shift()) {
         const { experiment_id: eid, state } = item;
         try {
-          const result = await ask("show_result", { eid }, { signal: end.signal });
+          const { signal } = end;
+          const [result, duels] = await Promise.all([
+            ask("show_result", { eid }, { signal }),
+            ask("list_duels", { eid, limit: 1 }, { signal }),
+          ]);
+          const failed = failedChecks(result.health);
+          const lastServed = duels.items[0]?.served_at ?? null;
           setVerdicts((now) =>
-            new Map(now).set(eid, {
-              ...verdictOf(result),
-              failed: failedChecks(result.health),
-              state,
-            }),
+            new Map(now).set(eid, { ...verdictOf(result), state, failed, lastServed }),
           );
         } catch {
           // The card stands without a verdict.
@@ -85,12 +96,19 @@ export function ExperimentList() {
   const { value, error, look } = useExperiments();
   const [page, setPage] = useState(0);
   const [wanted, setWanted] = useState("");
+  const [state, setState] = useState("");
+  const [order, setOrder] = useState<Order>("id");
   useEffect(() => {
     document.title = "Experiments · Duel";
   }, []);
-  const all = (value ?? []).filter((item) =>
-    `${item.name ?? ""} ${item.experiment_id}`.toLowerCase().includes(wanted.toLowerCase()),
+  const all = useMemo(
+    () => selected(value ?? [], { wanted, state, order }),
+    [value, wanted, state, order],
   );
+  const narrowed = (change: () => void) => {
+    change();
+    setPage(0);
+  };
   const pages = Math.max(1, Math.ceil(all.length / PER_PAGE));
   const shown = all.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
   const verdicts = useVerdicts(shown, look);
@@ -105,22 +123,44 @@ export function ExperimentList() {
         )}
       </div>
       <Failure error={error} />
-      {value && value.length > 6 && (
-        <p>
-          <label for="wanted" class="hidden-text">
-            Find an experiment
-          </label>
+      {value && value.length > 1 && (
+        <div class="toolbar" role="search">
           <input
-            id="wanted"
             type="search"
+            aria-label="Find an experiment"
             placeholder="Find an experiment"
             value={wanted}
-            onInput={(event) => {
-              setWanted(event.currentTarget.value);
-              setPage(0);
-            }}
+            onInput={(event) => narrowed(() => setWanted(event.currentTarget.value))}
           />
-        </p>
+          <label>
+            State
+            <select
+              value={state}
+              onChange={(event) => narrowed(() => setState(event.currentTarget.value))}
+            >
+              {STATES.map(([which, label]) => (
+                <option value={which}>{label}</option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Sort by
+            <select
+              value={order}
+              onChange={(event) => narrowed(() => setOrder(event.currentTarget.value as Order))}
+            >
+              {ORDERS.map(([which, label]) => (
+                <option value={which}>{label}</option>
+              ))}
+            </select>
+          </label>
+          <span class="small quiet" aria-live="polite">
+            {all.length < value.length && `${count(all.length)} of ${count(value.length)}`}
+          </span>
+        </div>
+      )}
+      {value && value.length > 0 && all.length === 0 && (
+        <p class="quiet">No experiment is like that.</p>
       )}
       {value && value.length === 0 && (
         <div class="card nothing-yet">
@@ -148,7 +188,7 @@ export function ExperimentList() {
                 <StateBadge state={item.state} />
               </div>
               <p class={`verdict-line ${verdict?.tone ?? ""}`}>
-                {item.error ?? verdict?.sentence ?? (item.served === 0 ? "No duels yet" : "…")}
+                {item.error ?? verdict?.sentence ?? atOnce(item)}
               </p>
               {verdict?.failed && <p class="bad small">✗ {verdict.failed}</p>}
               <p class="small quiet">
@@ -159,6 +199,18 @@ export function ExperimentList() {
                 )}
                 {count(item.arms ?? 0)} arms · {count(item.served ?? 0)} duels
                 {item.mode === "interleave" && " · interleaved search results"}
+                {verdict?.lastServed && (
+                  <>
+                    {" "}
+                    · last{" "}
+                    <time dateTime={verdict.lastServed}>
+                      {new Date(verdict.lastServed).toLocaleString([], {
+                        dateStyle: "medium",
+                        timeStyle: "short",
+                      })}
+                    </time>
+                  </>
+                )}
               </p>
             </li>
           );

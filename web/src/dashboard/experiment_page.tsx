@@ -15,7 +15,9 @@ import { FailedChecks, HealthList } from "../charts/health_list";
 import { useLiveExperiment } from "./live_experiment";
 import { OpenPages } from "./open_pages";
 import { Curl, Failure, Link, StateBadge } from "./parts";
+import { clonePath } from "./place";
 import { RecentDuels } from "./recent_duels";
+import { Settings } from "./settings";
 import { verdictOf } from "../charts/verdict";
 import { WhyNotYet } from "../charts/why_not_yet";
 
@@ -236,6 +238,13 @@ export function ExperimentPage({ id }: { id: string }) {
               given={{ eid: id, did: "my-1" }}
               body={{ result: "win", winner: result.arms[0]?.arm_id ?? "" }}
             />
+          </section>
+          <section class="card" aria-labelledby="h-settings">
+            <h2 id="h-settings">Settings</h2>
+            <Settings experiment={experiment} done={refresh} />
+            <p class="after-settings">
+              <Link to={clonePath(id)}>Begin a new experiment from this one</Link>
+            </p>
           </section>
           <section class="card" aria-labelledby="h-export">
             <h2 id="h-export">Export</h2>

@@ -1,20 +1,30 @@
 // How many duels an experiment will take, by simulation, before it is created.
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../api/client";
-import type { Plan } from "../api/types";
+import type { ExperimentRequest, Plan } from "../api/types";
 import { count, roughCount } from "../charts/numbers";
 import { Curl, Failure } from "./parts";
 
 const MOST_PLANNED = 50;
 
-export function Forecast({ arms, alpha }: { arms: number; alpha: number }) {
+// What an experiment looks for, as bodies of requests say it.
+export type GoalFields = Pick<ExperimentRequest, "goal" | "top" | "epsilon" | "assume">;
+
+export function Forecast({ arms, alpha, goal }: { arms: number; alpha: number; goal: GoalFields }) {
   const [gap, setGap] = useState("0.1");
   const [answer, setAnswer] = useState<Plan | null>(null);
   const [asking, setAsking] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const many = Math.max(2, Math.min(MOST_PLANNED, arms || 5));
-  const body = { arms: many, gap: Number(gap), alpha, shared_causes: true, trials: 100 };
-  useEffect(() => setAnswer(null), [many, gap, alpha]);
+  const body = {
+    arms: many,
+    gap: Number(gap),
+    alpha,
+    ...goal,
+    shared_causes: true,
+    trials: 100,
+  };
+  useEffect(() => setAnswer(null), [JSON.stringify(body)]);
   const estimate = async (event: Event) => {
     event.preventDefault();
     setAsking(true);

@@ -8,14 +8,34 @@ import { Link } from "./parts";
 import { placeOf } from "./place";
 import "./dashboard.css";
 
-function Dashboard() {
-  const [path, setPath] = useState(location.pathname);
+const addressNow = () => ({ path: location.pathname, search: location.search });
+
+function NoSuchPage({ path }: { path: string }) {
   useEffect(() => {
-    const moved = () => setPath(location.pathname);
+    document.title = "No such page · Duel";
+  }, []);
+  return (
+    <div class="card nothing-yet">
+      <h1>There is no such page</h1>
+      <p class="quiet">
+        Nothing is at <code>{path}</code>. Experiments are at <code>/experiments/ID</code>, and
+        their voting pages at <code>/vote/ID</code>.
+      </p>
+      <Link to="/" class="button main">
+        All experiments
+      </Link>
+    </div>
+  );
+}
+
+function Dashboard() {
+  const [{ path, search }, setAddress] = useState(addressNow);
+  useEffect(() => {
+    const moved = () => setAddress(addressNow());
     addEventListener("popstate", moved);
     return () => removeEventListener("popstate", moved);
   }, []);
-  const place = placeOf(path);
+  const place = placeOf(path, search);
   return (
     <>
       <a class="skip-link" href="#main">
@@ -32,7 +52,8 @@ function Dashboard() {
       </header>
       <main id="main">
         {place.view === "list" && <ExperimentList />}
-        {place.view === "new" && <NewExperiment />}
+        {place.view === "new" && <NewExperiment from={place.from} key={place.from} />}
+        {place.view === "none" && <NoSuchPage path={place.path} />}
         {place.view === "experiment" && <ExperimentPage id={place.id} key={place.id} />}
       </main>
     </>

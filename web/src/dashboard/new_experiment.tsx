@@ -1,49 +1,73 @@
 // A form that creates an experiment, with a forecast of what it will take beside it.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ask } from "../api/client";
-import type { ExperimentRequest } from "../api/types";
+import type { Experiment, ExperimentRequest } from "../api/types";
 import { count } from "../charts/numbers";
 import { idOf, parseArms } from "./arm_lines";
+import { armLines, nextId, policyOf, rulesOf } from "./cloned";
 import { Forecast } from "./forecast";
+import { goalFields, GOALS, type Goal } from "./goals";
 import { Curl, Failure, useAnswer } from "./parts";
 import { experimentPath, go } from "./place";
 import { policyString } from "./policy_string";
 
-type Goal = NonNullable<ExperimentRequest["goal"]>;
-
-const GOALS: { value: Goal; label: string }[] = [
-  { value: "condorcet", label: "The one that beats all others" },
-  { value: "copeland", label: "The one that beats the most others" },
-  { value: "borda", label: "The highest average win rate" },
-];
 const MOST_PREVIEWED = 8;
 
-export function NewExperiment() {
-  const [name, setName] = useState("");
-  const [id, setId] = useState("");
-  const [pasted, setPasted] = useState("");
-  const [mode, setMode] = useState<"duel" | "interleave">("duel");
-  const [goal, setGoal] = useState<Goal>("condorcet");
-  const [alpha, setAlpha] = useState("0.05");
+// `from` names an experiment to begin from.
+export function NewExperiment({ from }: { from: string | null }) {
+  const origin = useAnswer(`from ${from ?? ""}`, async (signal) =>
+    from === null ? null : await ask("show_experiment", { eid: from }, { signal }),
+  );
+  useEffect(() => {
+    document.title = "New experiment · Duel";
+  }, []);
+  if (origin.error !== null) return <Failure error={origin.error} />;
+  if (from !== null && !origin.value)
+    return (
+      <p class="quiet" aria-busy="true">
+        Loading…
+      </p>
+    );
+  return <NewExperimentForm origin={origin.value} />;
+}
+
+function NewExperimentForm({ origin }: { origin: Experiment | null }) {
+  const [name, setName] = useState(origin?.name ?? "");
+  const [id, setId] = useState(origin ? nextId(origin.experiment_id) : "");
+  const [pasted, setPasted] = useState(origin ? armLines(origin.arms) : "");
+  const [mode, setMode] = useState<"duel" | "interleave">(origin?.mode ?? "duel");
+  const [goal, setGoal] = useState<Goal>(origin?.goal ?? "condorcet");
+  const [top, setTop] = useState(String(origin?.top ?? 3));
+  const [epsilon, setEpsilon] = useState(String(origin?.epsilon ?? 0.05));
+  const [ordered, setOrdered] = useState(origin?.assume === "order");
+  const [alpha, setAlpha] = useState(String(origin?.stopping.alpha ?? 0.05));
   const [policy, setPolicy] = useState("auto");
   const [options, setOptions] = useState<Record<string, string>>({});
   const [start, setStart] = useState(true);
   const [error, setError] = useState<unknown>(null);
   const policies = useAnswer("policies", (signal) => ask("list_policies", {}, { signal }));
+  // The policy of the old one, once it is known which options there are.
   useEffect(() => {
-    document.title = "New experiment · Duel";
-  }, []);
+    if (!origin || !policies.value) return;
+    const { name, options } = policyOf(origin, policies.value.items);
+    setPolicy(name);
+    setOptions(options);
+  }, [policies.value]);
 
   const parsed = useMemo(() => parseArms(pasted), [pasted]);
   const chosen = policies.value?.items.find((one) => one.name === policy);
   const eid = id.trim() || idOf(name).toLowerCase() || "experiment";
+  const wanted = goalFields(goal, top, epsilon, ordered);
+  const looksFor = GOALS.find((one) => one.value === goal);
+  const rules = origin && rulesOf(origin);
   const body: ExperimentRequest = {
+    ...(rules ?? {}),
     ...(name.trim() ? { name: name.trim() } : {}),
     ...(mode === "interleave" ? { mode } : {}),
     arms: parsed.arms,
     ...(policy === "auto" ? {} : { policy: policyString(policy, chosen?.options ?? [], options) }),
-    ...(goal === "condorcet" ? {} : { goal }),
-    stopping: { alpha: Number(alpha) },
+    ...wanted,
+    stopping: { ...(rules?.stopping ?? {}), alpha: Number(alpha) },
   };
   const ready = parsed.arms.length >= 2 && parsed.problems.length === 0;
 
@@ -64,6 +88,14 @@ export function NewExperiment() {
       <div class="heading">
         <h1>New experiment</h1>
       </div>
+      {origin && (
+        <p class="notice">
+          It begins as <code>{origin.experiment_id}</code> is now: the same arms and rules, and none
+          of its answers.
+          {origin.num_tasks > 0 &&
+            ` Its ${count(origin.num_tasks)} tasks do not come along; create it by the API to have them.`}
+        </p>
+      )}
       <div class="columns">
         <form class="card stack" onSubmit={create}>
           <label>
@@ -87,7 +119,7 @@ export function NewExperiment() {
           <label for="arms">What to compare</label>
           <p class="small quiet under-label" id="arms-help">
             One per line, or a CSV whose first row names its columns, such as{" "}
-            <code>arm_id,text</code> or <code>arm_id,image</code>.
+            <code>arm_id,text</code> or <code>arm_id,image</code>, or one arm per line as JSON.
           </p>
           <textarea
             id="arms"
@@ -142,6 +174,34 @@ export function NewExperiment() {
                 ))}
               </select>
             </label>
+            {looksFor?.asks === "top" && (
+              <label>
+                How many of them
+                <input
+                  type="number"
+                  min="1"
+                  max={Math.max(1, parsed.arms.length - 1)}
+                  step="1"
+                  required
+                  value={top}
+                  onInput={(event) => setTop(event.currentTarget.value)}
+                />
+              </label>
+            )}
+            {looksFor?.asks === "epsilon" && (
+              <label>
+                Margin, in win rate below one half
+                <input
+                  type="number"
+                  min="0.001"
+                  max="0.499"
+                  step="any"
+                  required
+                  value={epsilon}
+                  onInput={(event) => setEpsilon(event.currentTarget.value)}
+                />
+              </label>
+            )}
             <label>
               Error level, at most
               <input
@@ -155,6 +215,22 @@ export function NewExperiment() {
               />
             </label>
           </div>
+          {looksFor?.canAssumeOrder && (
+            <label class="choice">
+              <input
+                type="checkbox"
+                checked={ordered}
+                onChange={(event) => setOrdered(event.currentTarget.checked)}
+              />{" "}
+              <span>
+                Assume that there is an order: what beats one that beats a third beats the third
+                too.{" "}
+                <span class="small quiet">
+                  It takes fewer duels, and the certificate says that it was assumed.
+                </span>
+              </span>
+            </label>
+          )}
           <details>
             <summary>Policy: {policy}</summary>
             <div class="stack">
@@ -167,9 +243,12 @@ export function NewExperiment() {
                     setOptions({});
                   }}
                 >
-                  {!policies.value?.items.some((one) => one.name === "auto") && (
-                    <option value="auto">auto</option>
-                  )}
+                  {["auto", policy]
+                    .filter((one, at, all) => all.indexOf(one) === at)
+                    .filter((one) => !policies.value?.items.some((known) => known.name === one))
+                    .map((one) => (
+                      <option value={one}>{one}</option>
+                    ))}
                   {policies.value?.items.map((one) => (
                     <option value={one.name}>
                       {one.name}: {one.title}
@@ -218,7 +297,7 @@ export function NewExperiment() {
           <Curl what="create it" operation="create_experiment" given={{ eid }} body={body} />
           {start && <Curl what="start it" operation="start_experiment" given={{ eid }} />}
         </form>
-        <Forecast arms={parsed.arms.length} alpha={Number(alpha)} />
+        <Forecast arms={parsed.arms.length} alpha={Number(alpha)} goal={wanted} />
       </div>
     </>
   );

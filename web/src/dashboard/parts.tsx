@@ -65,18 +65,20 @@ export function Curl<O extends Operation>({
   operation,
   given,
   body,
+  headers,
 }: {
   what: string;
   operation: O;
   given: Operations[O]["given"];
   body?: Operations[O]["takes"];
+  headers?: Record<string, string>;
 }) {
   const { method, path } = routeOf(operation, given);
   return (
     <details class="curl">
       <summary>curl: {what}</summary>
       <Copyable
-        text={curlOf(location.origin, method, path, body, currentToken() !== null)}
+        text={curlOf(location.origin, method, path, body, currentToken() !== null, headers)}
         label={`Command: ${what}`}
       />
     </details>

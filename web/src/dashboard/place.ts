@@ -1,15 +1,21 @@
 // Which view the address asks for.
-export type Place = { view: "list" } | { view: "new" } | { view: "experiment"; id: string };
+export type Place =
+  | { view: "list" }
+  | { view: "new"; from: string | null } // an experiment to begin from
+  | { view: "experiment"; id: string }
+  | { view: "none"; path: string };
 
-export function placeOf(path: string): Place {
-  if (path === "/new") return { view: "new" };
+// `search` is the address's query with its question mark.
+export function placeOf(path: string, search = ""): Place {
+  if (path === "/") return { view: "list" };
+  if (path === "/new") return { view: "new", from: new URLSearchParams(search).get("from") };
   const found = /^\/experiments\/([^/]+)$/.exec(path);
-  if (!found) return { view: "list" };
   try {
-    return { view: "experiment", id: decodeURIComponent(found[1] as string) };
+    if (found) return { view: "experiment", id: decodeURIComponent(found[1] as string) };
   } catch {
-    return { view: "list" };
+    // No id is written like that.
   }
+  return { view: "none", path };
 }
 
 export function go(path: string): void {
@@ -19,3 +25,4 @@ export function go(path: string): void {
 }
 
 export const experimentPath = (id: string): string => `/experiments/${encodeURIComponent(id)}`;
+export const clonePath = (id: string): string => `/new?from=${encodeURIComponent(id)}`;

@@ -276,9 +276,10 @@ export const tests = {
       await page.keyboard.press("End");
       await eventually(async () => {
         assert.match(await page.locator(".cell-words").innerText(), /^arm-\d+ (and|won|against)/);
+        assert.equal(await page.locator(".picture-names.beside span").count(), 30, "a label each");
         // What is marked is the last cell of the second row.
         const [mark, whole] = [
-          await page.locator(".cell-picture .here").boundingBox(),
+          await page.locator(".squares .here").boundingBox(),
           await picture.boundingBox(),
         ];
         const cell = whole.width / 30;
@@ -296,6 +297,41 @@ export const tests = {
         return [...all].sort();
       });
       assert.deepEqual(colours, ["cold", "warm"]);
+    });
+  },
+
+  async an_owner_edits_the_name_and_a_guardrail_and_clones_the_experiment(given) {
+    await withServer(given, async ({ open, client }) => {
+      await client.create("logo", threeArms({ policy: "rucb(alpha=0.6)" }));
+      const before = await client.get("/v1/experiments/logo");
+      const { page } = await open("/experiments/logo");
+      await page.getByRole("button", { name: "Edit" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Icons");
+      await page.getByLabel(/^Share of duels of random pairs/).fill("0.25");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("heading", { name: "Icons" }).waitFor();
+      const after = await client.get("/v1/experiments/logo");
+      assert.equal(after.name, "Icons");
+      assert.deepEqual(after.guardrails, { ...before.guardrails, explore_floor: 0.25 });
+      await page.getByRole("link", { name: "Begin a new experiment from this one" }).click();
+      await page.getByLabel("Looking for").selectOption("order");
+      await page.getByLabel("How many of them").fill("2");
+      await page.getByText("Policy: rucb").waitFor();
+      await page.getByRole("button", { name: "Create" }).click();
+      await page.locator(".badge.running").waitFor();
+      const clone = await client.get("/v1/experiments/logo-2");
+      assert.deepEqual([clone.goal, clone.top, clone.policy], ["order", 2, before.policy]);
+      assert.deepEqual(clone.arms, before.arms);
+      assert.equal(clone.guardrails.explore_floor, 0.25);
+    });
+  },
+
+  async an_unknown_address_shows_a_page(given) {
+    await withServer(given, async ({ open }) => {
+      const { page } = await open("/nowhere/at-all");
+      await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+      await page.getByRole("link", { name: "All experiments" }).click();
+      await page.getByText("No experiments yet").waitFor();
     });
   },
 

@@ -206,10 +206,71 @@ export const tests = {
       // Whoever votes with Enter does not have to look for the button again.
       assert.equal(
         await page.evaluate(() => document.activeElement.textContent),
-        "← Left is better",
+        "← Left is better 1",
       );
       await page.keyboard.press("Enter");
       await votesSay(page, 2);
+    });
+  },
+
+  async a_click_on_an_item_and_the_keys_1_and_2_vote(given) {
+    await withServer(given, async ({ open, client, origin }) => {
+      await client.create("logo", threeArms());
+      const { page, sent } = await openWithClock(open, `${origin}/vote/logo`);
+      const right = (await page.locator(".item").nth(1).innerText()).match(/The (\w+) one/)[1];
+      await page.locator(".item .content").nth(1).click();
+      await votesSay(page, 1);
+      await voteByKey(page, "1", 2);
+      await until(client, "/v1/experiments/logo/result", (one) => reported(one) >= 1);
+      assert.equal(sent[0].winner, right);
+    });
+  },
+
+  async a_text_is_shown_as_it_was_written_and_markdown_where_it_says_so(given) {
+    await withServer(given, async ({ open, client }) => {
+      const text = "# no heading\n\n  indented\n<b>x</b>";
+      await client.create("plain", {
+        arms: ["a", "b"].map((arm_id) => ({ arm_id, payload: { text } })),
+      });
+      await client.create("marked", {
+        arms: ["a", "b"].map((arm_id) => ({
+          arm_id,
+          payload: { text: "# heading\n\n| a | b |\n|---|---|\n| 1 | 2 |", format: "markdown" },
+        })),
+      });
+      const plain = await open("/vote/plain");
+      const shown = plain.page.locator(".item .as-written").first();
+      assert.equal(await shown.evaluate((one) => one.textContent), text);
+      assert.match(await shown.evaluate((one) => getComputedStyle(one).whiteSpace), /^pre/);
+      const marked = await open("/vote/marked");
+      await marked.page.locator(".item table td").first().waitFor();
+      assert.equal(await marked.page.locator(".item h3").first().innerText(), "heading");
+    });
+  },
+
+  async a_broken_picture_blocks_the_vote_and_says_so(given) {
+    await withServer(given, async ({ open, client }) => {
+      const drawn =
+        "data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>";
+      await client.create("broken", {
+        arms: [
+          { arm_id: "a", payload: { image: "data:image/png;base64,AAAA" } },
+          { arm_id: "b", payload: { image: drawn } },
+        ],
+      });
+      const { page } = await open("/vote/broken");
+      await page.getByRole("alert").getByText("does not load").waitFor();
+      await page.keyboard.press("1");
+      await page.locator(".item .content").first().click();
+      await page.keyboard.press("ArrowDown");
+      await page.getByRole("button", { name: "Skip this pair" }).click();
+      await votesSay(page, 1);
+      const result = await until(
+        client,
+        "/v1/experiments/broken/result",
+        (one) => reported(one) >= 1,
+      );
+      assert.equal(result.duels.skips, 1, "nothing but the skip was sent");
     });
   },
 
@@ -231,9 +292,9 @@ export const tests = {
       }
       assert.deepEqual(focused, [
         "Left item's content",
-        "← Left is better",
+        "← Left is better 1",
         "Right item's content",
-        "Right is better →",
+        "Right is better → 2",
         "Tie ↓",
         "Both bad B",
         "Skip S",

@@ -12,7 +12,7 @@ import { pen } from "../../src/charts/palette";
 import { divergenceFromHalf, gaps, lowerBoundFactor, regretPoints } from "../../src/charts/regret";
 import { shortened, toldApart } from "../../src/charts/shortened";
 import { strengthsOf, ticksBetween } from "../../src/charts/strength_chart";
-import { decades, mostShown } from "../../src/charts/timeline_charts";
+import { decades, hasDuels, mostShown, servedAxis } from "../../src/charts/timeline_charts";
 import { sentenceOfReason, shownReasons } from "../../src/charts/why_not_yet";
 import { resultOf } from "./results";
 
@@ -277,6 +277,27 @@ test("colour follows the evidence, and one duel is none", () => {
   assert.equal(weightOf({ interval: [0.08, 0.55] }), 1, "the same for the one that loses");
   assert.equal(weightOf({ interval: [0.55, 0.85] }), 2);
   assert.equal(weightOf({ interval: [0.6, 0.75] }), 3);
+});
+
+test("an axis has a length whatever was served", () => {
+  const of = (...served: number[]) => ({
+    experiment_id: "e",
+    arms: ["a"],
+    points: served.map((one) => ({
+      sequence: 1,
+      time: "",
+      served: one,
+      decisive: 0,
+      leader: null,
+      shown: [0],
+    })),
+  });
+  assert.deepEqual(servedAxis(of(0, 0)).domain, [0, 1]);
+  assert.deepEqual(servedAxis(of(7, 7)).domain, [0, 7]);
+  assert.deepEqual(servedAxis(of()).domain, [0, 1]);
+  assert.equal(hasDuels(of(0, 0, 0)), false, "started, paused and resumed");
+  assert.equal(hasDuels(of(1)), false);
+  assert.equal(hasDuels(of(0, 1)), true);
 });
 
 test("ticks of evidence are few", () => {

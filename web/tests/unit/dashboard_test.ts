@@ -5,6 +5,11 @@ import { tokenOfFragment } from "../../src/api/token";
 import { idOf, parseArms, rowsOf } from "../../src/dashboard/arm_lines";
 import { curlOf } from "../../src/dashboard/curl";
 import { closedPagesLine, openPagesLine, shortTime } from "../../src/dashboard/open_pages";
+import type { ExperimentSummary } from "../../src/api/types";
+import { armLines, nextId, parsePolicy } from "../../src/dashboard/cloned";
+import { goalFields } from "../../src/dashboard/goals";
+import { selected, type Order } from "../../src/dashboard/selected";
+import { formOf, patchOf } from "../../src/dashboard/settings";
 import { placeOf } from "../../src/dashboard/place";
 import { allChecks } from "../../src/dashboard/live_experiment";
 import { answerOf } from "../../src/dashboard/recent_duels";
@@ -185,6 +190,10 @@ test("a command survives a shell", () => {
     curlOf("http://h:1", "PUT", "/v1/x", { name: "it's" }, true),
     `curl -X PUT http://h:1/v1/x -H "Authorization: Bearer $DUEL_TOKEN" -H 'Content-Type: application/json' -d '{"name":"it'\\''s"}'`,
   );
+  assert.equal(
+    curlOf("http://h:1", "PATCH", "/v1/x", undefined, false, { "If-Match": '"7"' }),
+    `curl -X PATCH http://h:1/v1/x -H 'If-Match: "7"'`,
+  );
   assert.match(curlOf("http://h:1", "GET", "/v1/x?a=1&b=2"), /'http:\/\/h:1\/v1\/x\?a=1&b=2'/);
 });
 
@@ -200,11 +209,109 @@ test("a policy is written with what was changed", () => {
   );
 });
 
-test("addresses lead to views", () => {
+test("addresses lead to views, and unknown ones to a page that says so", () => {
   assert.deepEqual(placeOf("/"), { view: "list" });
-  assert.deepEqual(placeOf("/new"), { view: "new" });
+  assert.deepEqual(placeOf("/new"), { view: "new", from: null });
+  assert.deepEqual(placeOf("/new", "?from=a%20b"), { view: "new", from: "a b" });
   assert.deepEqual(placeOf("/experiments/a%2Fb"), { view: "experiment", id: "a/b" });
-  assert.deepEqual(placeOf("/experiments/%"), { view: "list" });
+  for (const path of ["/experiments/%", "/experiments", "/experiments/a/b", "/nowhere", "/new/x"]) {
+    assert.deepEqual(placeOf(path), { view: "none", path });
+  }
+});
+
+const listed = (experiment_id: string, more: Partial<ExperimentSummary>) => ({
+  experiment_id,
+  state: "running" as const,
+  certified: false,
+  ...more,
+});
+
+test("the list is found, filtered and sorted", () => {
+  const items = [
+    listed("c", { name: "Alpha", served: 5, arms: 2, state: "completed", certified: true }),
+    listed("a", { name: "Zulu", served: 9, arms: 3 }),
+    listed("b", { served: 9, arms: 12, state: "draft" }),
+    { experiment_id: "d", error: "its log is damaged" },
+  ];
+  const ids = (wanted: string, state: string, order: Order) =>
+    selected(items, { wanted, state, order })
+      .map((one) => one.experiment_id)
+      .join("");
+  assert.equal(ids("", "", "id"), "abcd");
+  assert.equal(ids("", "", "name"), "cbda");
+  assert.equal(ids("", "", "duels"), "abcd");
+  assert.equal(ids("", "", "arms"), "bacd");
+  assert.equal(ids("", "", "state"), "abcd");
+  assert.equal(ids(" zu", "", "id"), "a");
+  assert.equal(ids("", "certified", "id"), "c");
+  assert.equal(ids("", "open", "id"), "ab");
+  assert.equal(ids("", "draft", "id"), "b");
+  assert.equal(ids("", "error", "id"), "d");
+  assert.equal(items[0]?.experiment_id, "c", "the list itself stays");
+});
+
+const guardrails = {
+  explore_floor: 0.02,
+  aa_rate: 0,
+  max_duels_per_subject_per_day: 200,
+  max_pending: 1000,
+};
+
+test("a change names what was changed and nothing else", () => {
+  const before = formOf({ name: "Logos", guardrails });
+  assert.equal(patchOf(before, before), null);
+  assert.deepEqual(patchOf(before, { ...before, name: " Icons " }), { name: "Icons" });
+  const after = { ...before, guardrails: { ...before.guardrails, aa_rate: "0.1" } };
+  assert.deepEqual(patchOf(before, after), { guardrails: { aa_rate: 0.1 } });
+  const emptied = { ...before, guardrails: { ...before.guardrails, max_pending: " " } };
+  assert.equal(patchOf(before, emptied), null, "an empty field is no number");
+});
+
+test("a goal is asked for with what it needs and without what is the default", () => {
+  assert.deepEqual(goalFields("condorcet", "3", "0.05", false), {});
+  assert.deepEqual(goalFields("order", "2", "0.05", true), {
+    goal: "order",
+    top: 2,
+    assume: "order",
+  });
+  assert.deepEqual(goalFields("epsilon", "2", "0.05", true), { goal: "epsilon", epsilon: 0.05 });
+  assert.deepEqual(goalFields("borda", "2", "0.05", true), { goal: "borda" });
+});
+
+test("a clone has the arms and the policy of the old one, and another id", () => {
+  const arms = [
+    { arm_id: "a", payload: { text: "one\ntwo" }, state: "active" as const, default: true },
+    { arm_id: "b", payload: null, state: "active" as const, default: false },
+    { arm_id: "c", payload: "gone", state: "retired" as const, default: false },
+  ];
+  assert.deepEqual(parseArms(armLines(arms)), {
+    arms: [{ arm_id: "a", payload: { text: "one\ntwo" }, default: true }, { arm_id: "b" }],
+    problems: [],
+  });
+  assert.deepEqual(["logo", "logo-2", "v-9", "x".repeat(99)].map(nextId), [
+    "logo-2",
+    "logo-3",
+    "v-10",
+    "",
+  ]);
+  assert.deepEqual(parsePolicy("rucb(alpha=0.6)"), { name: "rucb", options: { alpha: "0.6" } });
+  assert.deepEqual(parsePolicy("btm"), { name: "btm", options: {} });
+  assert.deepEqual(parsePolicy("mix(of=rucb(alpha=1,b=2),share=0.5)"), {
+    name: "mix",
+    options: { of: "rucb(alpha=1,b=2)", share: "0.5" },
+  });
+});
+
+test("arms may be pasted as JSON, an array or one per line", () => {
+  assert.deepEqual(parseArms('[{"arm_id":"a"},{"arm_id":"b","payload":{"text":"x"}}]').arms, [
+    { arm_id: "a" },
+    { arm_id: "b", payload: { text: "x" } },
+  ]);
+  assert.match(parseArms('{"arm_id":"a b"}\n{"arm_id":"c"}').problems[0] ?? "", /Arm 1/);
+  assert.match(parseArms('{"arm_id":"a"}\n{"arm_id":"a"}').problems[0] ?? "", /stands here twice/);
+  // What only looks like it is compared as it stands.
+  assert.equal(parseArms("{curly} one\n{curly} two").arms.length, 2);
+  assert.equal(parseArms("[draft] one\n[draft] two").arms.length, 2);
 });
 
 test("only a token is taken from the fragment", () => {
