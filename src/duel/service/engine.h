@@ -126,7 +126,7 @@ class Engine {
   void create(const ExperimentRecord& record, Show show, Deliver done) {
     auto asked = request<Answer>(record.experiment_id, AnswerWhen::durable, std::move(show),
                                  std::move(done));
-    asked->creates = record;
+    asked->creates = std::make_unique<ExperimentRecord>(record);
     enqueue(std::move(asked));
   }
   // A log becomes an experiment. It is followed and folded first, on the caller's thread, and

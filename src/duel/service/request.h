@@ -97,8 +97,8 @@ struct Request {
 
   const std::string experiment_id;
   const AnswerWhen when;
-  std::optional<ExperimentRecord> creates{};  // the experiment, before the work
-  std::unique_ptr<Import> imports{};          // the same from a log
+  std::unique_ptr<ExperimentRecord> creates{};  // the experiment, before the work
+  std::unique_ptr<Import> imports{};            // the same from a log
   bool aside = false;          // takes long where there are many arms, and cannot be cut
   bool together = false;       // all that it stages goes into one append
   bool begun = false;          // has had a slice, and goes on after the others
