@@ -830,6 +830,24 @@ TEST_F(Forwarded, signature_is_of_status_body_and_lease) {
   EXPECT_FALSE(hops_.is_signed(hop, HttpMethod::get, as_node(forger, request, {200, {}, "yes"})));
 }
 
+TEST_F(Forwarded, signature_of_an_event_is_of_its_stream_its_place_and_its_text) {
+  const std::string hop = hops_.sign({"e", "a", 1}, "GET", "/"), event = "id: 7\nevent: x\n\n";
+  const std::string signed_one = hops_.signed_event(hop, 3, event);
+  EXPECT_TRUE(signed_one.starts_with(':')) << "a comment to a page";
+  EXPECT_TRUE(signed_one.ends_with("\n" + event));
+  EXPECT_EQ(hops_.verified_event(hop, 3, signed_one), event);
+  EXPECT_FALSE(hops_.verified_event(hop, 4, signed_one)) << "it comes again";
+  EXPECT_FALSE(hops_.verified_event(hops_.sign({"e", "a", 1}, "GET", "/"), 3, signed_one));
+  EXPECT_FALSE(Hops(self_, "another key").verified_event(hop, 3, signed_one));
+  std::string other = signed_one;
+  other[other.find('7')] = '8';
+  EXPECT_FALSE(hops_.verified_event(hop, 3, other));
+  for (const std::string_view text : {std::string_view(event), std::string_view(": \n\n"),
+                                      std::string_view(":\n\n"), std::string_view("\n\n")}) {
+    EXPECT_FALSE(hops_.verified_event(hop, 3, text)) << text;
+  }
+}
+
 TEST_F(SeveralNodes, owner_checks_the_token_that_the_other_node_names) {
   Node& a = node("a");
   start(a, "e");
@@ -1320,10 +1338,11 @@ class Listener {
     thread_.join();
   }
   bool hears(const std::string& what) {
-    return comes_true([&] {
-      const std::lock_guard lock(mutex_);
-      return heard_.find(what) != std::string::npos;
-    });
+    return comes_true([&] { return heard().find(what) != std::string::npos; });
+  }
+  std::string heard() {
+    const std::lock_guard lock(mutex_);
+    return heard_;
   }
 
  private:
@@ -1372,6 +1391,61 @@ TEST_F(SeveralNodes, node_that_takes_an_experiment_resets_the_streams_of_its_own
   ASSERT_EQ(b.get("/v1/experiments/e").status, 200);
   ASSERT_EQ(owner_of("e"), "b");
   EXPECT_TRUE(page.hears("event: reset\n"));
+}
+
+// What listens at the address of a node that has died, and tells pages what it likes.
+class FakeStream {
+ public:
+  // The text of the n-th stream, for the hop that asks.
+  using Text = std::function<std::string(const std::string& hop, int number)>;
+  explicit FakeStream(Text text)
+      : server_(HttpServer::listen(
+                    {"127.0.0.1", 0}, HttpLimits(), 1,
+                    [this, text = std::move(text)](HttpRequest&& request, HttpReply reply) {
+                      const std::string* hop = request.header(Hops::kHeader);
+                      if (request.header("authorization") != nullptr) saw_token_ = true;
+                      streams_.push_back(reply.stream(200, {}));  // left open
+                      streams_.back()->write(text(hop == nullptr ? "" : *hop, asked_));
+                      ++asked_;
+                    })
+                    .value()) {}
+  std::string url() const { return "http://" + server_->address().to_string(); }
+  int asked() const { return asked_; }
+  bool saw_token() const { return saw_token_; }
+
+ private:
+  std::atomic<int> asked_ = 0;
+  std::atomic<bool> saw_token_ = false;
+  std::vector<std::shared_ptr<HttpStream>> streams_;  // by the server's thread
+  std::unique_ptr<HttpServer> server_;
+};
+
+// The node leaves such a stream at once and asks the store again whom to listen to: that it comes
+// back shows that the stream before has told it nothing.
+TEST_F(SeveralNodes, events_that_the_owner_has_not_signed_reach_no_page) {
+  Node& a = node("a");
+  const Hops forger(a.store(), "another key");
+  const std::string lie = "id: 9\nevent: certified\ndata: {\"sequence\":9}\n\n";
+  FakeStream fake([&](const std::string& hop, int number) -> std::string {
+    switch (number % 5) {
+      case 0:
+        return lie;
+      case 1:
+        return ": \n\n" + lie;  // not even a sign of life
+      case 2:
+        return forger.signed_event(hop, 0, lie);
+      case 3:
+        return ":" + std::string(64, '0') + "\n" + lie;
+      default:
+        return std::string(10'000, 'x');  // no event at all
+    }
+  });
+  SharedMemoryStore dead(database_, NodeAddress{"dead", fake.url()}, kNoSweep);
+  ASSERT_TRUE(dead.create("e").ok());
+  Listener page(a, "e");
+  ASSERT_TRUE(comes_true([&] { return fake.asked() >= 6; }));
+  EXPECT_EQ(page.heard().find("certified"), std::string::npos) << page.heard();
+  EXPECT_FALSE(fake.saw_token());
 }
 
 // --- Figures -------------------------------------------------------------------------------------

@@ -78,6 +78,22 @@ bool Hops::is_signed(std::string_view hop, HttpMethod method, const HttpResponse
   return header != nullptr && equal_in_constant_time(sign_answer(hop, method, answer), *header);
 }
 
+std::string Hops::signed_event(std::string_view hop, std::uint64_t number,
+                               std::string_view event) const {
+  return fmt::format(":{}\n{}",
+                     hmac_sha256_hex(key_, fmt::format("event\n{}\n{}\n{}", hop, number, event)),
+                     event);
+}
+
+std::optional<std::string_view> Hops::verified_event(std::string_view hop, std::uint64_t number,
+                                                     std::string_view signed_one) const {
+  const std::size_t end = signed_one.find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view event = signed_one.substr(end + 1);
+  if (!equal_in_constant_time(signed_event(hop, number, event), signed_one)) return std::nullopt;
+  return event;
+}
+
 bool Hops::is_here(const Hop& hop) const {
   return hop.owner == nodes_.self().node_id && nodes_.epoch(hop.experiment) == hop.epoch;
 }

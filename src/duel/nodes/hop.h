@@ -7,7 +7,8 @@
 // owner looks the id up and checks what it may do.
 //
 // The header `Duel-Answer` signs an answer to such a request, so that such a program cannot answer
-// in the owner's place. Any thread may call `Hops`.
+// in the owner's place. In a stream of events each has its signature in front. Any thread may call
+// `Hops`.
 #pragma once
 
 #include <atomic>
@@ -55,6 +56,13 @@ class Hops {
   std::string sign_answer(std::string_view hop, HttpMethod method,
                           const HttpResponse& answer) const;
   bool is_signed(std::string_view hop, HttpMethod method, const HttpResponse& answer) const;
+  // An event of the stream that answers the hop, or a comment, with a line in front that signs it:
+  // `:<signature>`. `number` counts them from 0, so that none can be left out or come again.
+  std::string signed_event(std::string_view hop, std::uint64_t number,
+                           std::string_view event) const;
+  // The event without that line; nothing if it is not so signed.
+  std::optional<std::string_view> verified_event(std::string_view hop, std::uint64_t number,
+                                                 std::string_view signed_one) const;
   // Whether this node is the owner that the hop names, in that epoch.
   bool is_here(const Hop& hop) const;
 

@@ -82,26 +82,25 @@ void Upstreams::listen(const std::string& experiment, Upstream& upstream, const 
   auto client = HttpClient::make(tenure.owner->url, options);
   if (!client.ok()) return;
   const std::string target = "/v1/experiments/" + experiment + "/stream";
-  std::string heard;
+  Heard heard{hops_.sign({experiment, tenure.owner->node_id, tenure.epoch}, "GET", target)};
   const auto sink = [&](std::string_view piece) {
-    heard += piece;
-    pass_on(experiment, upstream, heard);
-    return !stopping_ && pages_.listen(experiment);
+    heard.rest += piece;
+    return pass_on(experiment, upstream, heard) && !stopping_ && pages_.listen(experiment);
   };
   // No matter how it ends: `attend` asks the store whom to listen to next.
-  (void)client->stream(
-      target, sink,
-      {{std::string(Hops::kHeader),
-        hops_.sign({experiment, tenure.owner->node_id, tenure.epoch}, "GET", target)}});
+  (void)client->stream(target, sink, {{std::string(Hops::kHeader), heard.hop}});
 }
 
 // Passes on whole events only, since a piece can end anywhere. Comments (`:`) keep the owner's
 // connection alive; the connections of pages have their own.
-void Upstreams::pass_on(const std::string& experiment, Upstream& upstream,
-                        std::string& heard) const {
-  for (std::size_t end = heard.find("\n\n"); end != std::string::npos; end = heard.find("\n\n")) {
-    const std::string event = heard.substr(0, end + 2);
-    heard.erase(0, end + 2);
+bool Upstreams::pass_on(const std::string& experiment, Upstream& upstream, Heard& heard) const {
+  std::string& rest = heard.rest;
+  for (std::size_t end = rest.find("\n\n"); end != std::string::npos; end = rest.find("\n\n")) {
+    const std::string signed_one = rest.substr(0, end + 2);
+    rest.erase(0, end + 2);
+    const auto verified = hops_.verified_event(heard.hop, heard.events++, signed_one);
+    if (!verified) return false;
+    const std::string event(*verified);
     if (event.starts_with(':')) continue;
     if (event.starts_with("id: ")) {
       const auto number = parse_number(event.substr(4, event.find('\n') - 4));
@@ -109,6 +108,8 @@ void Upstreams::pass_on(const std::string& experiment, Upstream& upstream,
     }
     pages_.hear(experiment, event);
   }
+  constexpr std::size_t kMostOfOne = 4'096;
+  return rest.size() <= kMostOfOne;
 }
 
 }  // namespace duel

@@ -1,6 +1,8 @@
 // Live pages of experiments that another node owns: this node opens one stream to the owner for all
 // of its pages, and passes the events on. When the owner changes it connects to the new one and
-// tells the pages to load everything again (`event: reset`). Any thread may call it.
+// tells the pages to load everything again (`event: reset`). The owner signs each event (hop.h), so
+// that a program at a dead node's address cannot tell the pages anything, and a stream that says
+// something else is left. Any thread may call it.
 #pragma once
 
 #include <atomic>
@@ -53,7 +55,14 @@ class Upstreams {
   // Listens to the owner until the stream ends, and posts itself again a little later.
   void attend(const std::string& experiment, Upstream& upstream);
   void listen(const std::string& experiment, Upstream& upstream, const Tenure& tenure);
-  void pass_on(const std::string& experiment, Upstream& upstream, std::string& heard) const;
+  // What has come of one stream, as an answer to this hop.
+  struct Heard {
+    std::string hop;
+    std::uint64_t events = 0;
+    std::string rest{};  // of an event that has not come whole
+  };
+  // False if it is not the owner that speaks.
+  bool pass_on(const std::string& experiment, Upstream& upstream, Heard& heard) const;
 
   World& world_;
   Nodes& nodes_;

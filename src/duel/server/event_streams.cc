@@ -29,6 +29,17 @@ std::vector<EngineEvent> events_since(const Ledger& ledger, std::optional<std::u
   return events;
 }
 
+bool EventStreams::Listener::write(std::string_view text) const {
+  if (!sign) return stream->write(std::string(text));
+  std::string all;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find("\n\n"), text.size() - 2) + 2;
+    all += sign(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return stream->write(all);
+}
+
 void EventStreams::add(const std::string& experiment_id, Listener listener) {
   const std::lock_guard lock(mutex_);
   streams_[experiment_id].push_back(std::move(listener));
@@ -48,7 +59,7 @@ void EventStreams::tell(const EngineEvent& event) {
   } else {
     // A write only fills the stream's buffer, so a slow client does not hold up the syncing thread.
     const std::string text = to_text(event);
-    std::erase_if(found->second, [&](const Listener& one) { return !one.stream->write(text); });
+    std::erase_if(found->second, [&](const Listener& one) { return !one.write(text); });
   }
   if (found->second.empty()) streams_.erase(found);
 }
@@ -89,7 +100,7 @@ void EventStreams::keep_alive() {
   end_unwelcome();
   const std::lock_guard lock(mutex_);
   for (auto& [experiment, streams] : streams_) {
-    std::erase_if(streams, [](const Listener& one) { return !one.stream->write(": \n\n"); });
+    std::erase_if(streams, [](const Listener& one) { return !one.write(": \n\n"); });
   }
   std::erase_if(streams_, [](const auto& one) { return one.second.empty(); });
 }

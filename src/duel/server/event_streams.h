@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "duel/experiment/ledger.h"
@@ -38,6 +39,12 @@ class EventStreams {
     std::shared_ptr<HttpStream> stream;
     Listens who = Listens::client;
     std::string token_id{};
+    // What is written in place of an event or a comment to another node, which takes only what is
+    // signed. Called once for each, in their order.
+    std::function<std::string(std::string_view event)> sign{};
+
+    // One event or comment, or several of them. False: the stream is closed, or too slow.
+    bool write(std::string_view text) const;
   };
   void add(const std::string& experiment_id, Listener listener);
   // Sends the event to all that listen to the experiment, and drops streams that are closed or too

@@ -117,7 +117,13 @@ void Api::open_stream(Call& call) {
     if (const auto number = parse_count(*header); number.ok()) seen = *number;
   }
   EventStreams::Listener listener{.stream = nullptr};
-  if (call.from_node) listener.who = Listens::node;
+  if (call.from_node) {
+    listener.who = Listens::node;
+    listener.sign = [this, hop = *call.request.header(Hops::kHeader),
+                     number = std::uint64_t{0}](std::string_view event) mutable {
+      return hops_->signed_event(hop, number++, event);
+    };
+  }
   if (call.caller.token) listener.token_id = call.caller.token->token_id;
   const Listens who = listener.who;
   engine_.ask<std::string>(
@@ -132,11 +138,11 @@ void Api::open_stream(Call& call) {
             !missed.ok() && reason_of(missed.error()) == Reason::not_ours && who == Listens::client;
         if (!missed.ok() && !elsewhere) return send(refusal_of(missed.error(), delivery));
         const auto stream = send.stream("text/event-stream", {{"X-Accel-Buffering", "no"}});
-        if (!elsewhere && !missed->empty()) stream->write(*missed);
-        // For an experiment of this node no event is missed between `missed` and here: later ones
-        // are sent after this function, by the same thread.
         EventStreams::Listener listening = listener;
         listening.stream = stream;
+        if (!elsewhere && !missed->empty()) listening.write(*missed);
+        // For an experiment of this node no event is missed between `missed` and here: later ones
+        // are sent after this function, by the same thread.
         streams->add(eid, std::move(listening));
         if (!elsewhere) return;
         const auto heard = upstreams_->last_sequence(eid);
