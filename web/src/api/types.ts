@@ -295,7 +295,7 @@ export interface ExperimentRequest {
     pairs_independent?: boolean;
   };
   feedback?: {
-    timeout_s?: number;
+    timeout_s?: number | null;
     on_timeout?: "discard" | "tie";
     late?: "record";
   };

@@ -139,7 +139,7 @@ export function ExperimentPage({ id }: { id: string }) {
       </section>
       {result.certificate && <CertificateCard id={id} />}
       {result.pages && (
-        <section class="card" aria-labelledby="h-pages">
+        <section class="card open-pages" aria-labelledby="h-pages">
           <h2 id="h-pages">Open pages</h2>
           <OpenPages pages={result.pages} timeout={experiment.feedback.timeout_s} />
         </section>
