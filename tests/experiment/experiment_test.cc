@@ -193,6 +193,42 @@ TEST(ExperimentServes, without_deadlines_nothing_expires) {
   EXPECT_FALSE(held.load()->due_ms());
 }
 
+TEST(ExperimentServes, what_expires_together_can_expire_in_parts) {
+  HeldExperiment held(three_arms());
+  constexpr int kDuels = 100;
+  for (int k = 0; k < kDuels; ++k) serve(held, {.duel_id = fmt::format("q{}", k)});
+  held.commit();
+  const Moment after{*held->due_ms() + 1};
+  int asked = 0;
+  EXPECT_TRUE(*held->expire(after, [&] { return ++asked == 3; }));
+  EXPECT_EQ(held->ledger().num_pending(), kDuels - 3);
+  EXPECT_EQ(held->ledger().find_open("q2"), nullptr) << "the earliest first";
+  EXPECT_NE(held->ledger().find_open("q3"), nullptr);
+  // A request sees its own duel as it is, however many there are, and leaves most of them.
+  held.commit();
+  const auto late = held->report(win_of("q99", "a"), after);
+  ASSERT_TRUE(late.ok()) << late.error().to_string();
+  EXPECT_EQ(late->what, Reported::What::late);
+  EXPECT_GT(held->ledger().num_pending(), kDuels / 2);
+  held.commit();
+  EXPECT_FALSE(*held->expire(after));
+  EXPECT_EQ(held->ledger().num_pending(), 0);
+  EXPECT_FALSE(held->due_ms());
+}
+
+TEST(ExperimentServes, a_voter_is_not_given_a_duel_again_that_is_due) {
+  HeldExperiment held(three_arms());
+  for (int k = 0; k < 50; ++k) serve(held, {.duel_id = fmt::format("q{}", k)});
+  for (const char* id : {"v1", "v2"}) {
+    serve(held, {.duel_id = id, .subject = "s", .voter = true});
+  }
+  held.commit();
+  const Moment after{*held->due_ms() + 1};
+  const auto offer = held->serve({.duel_id = "v3", .subject = "s", .voter = true}, after);
+  ASSERT_TRUE(offer.ok()) << offer.error().to_string();
+  EXPECT_EQ(std::get<Served>(*offer).serve.duel_id, "v3");
+}
+
 // --- Refusals -----------------------------------------------------------------------------------
 
 TEST(ExperimentRefuses, with_a_reason_and_stages_nothing) {
@@ -272,7 +308,8 @@ TEST(ExperimentRefuses, with_the_field_at_fault) {
   sound.second = "b";
   wrong.second = "z";
   sound.answer = wrong.answer = {Answered::tie, ""};
-  EXPECT_EQ(field_of(held->compare({sound, wrong}, {kNow})), "[1]") << "all or none";
+  EXPECT_FALSE(*held->knows(sound));
+  EXPECT_FALSE(held->knows(wrong).ok());
 }
 
 // --- What is read from the store ----------------------------------------------------------------
@@ -564,7 +601,7 @@ TEST_P(SidePages, a_certificate_by_one_of_many_pages_that_expire_together_is_rec
   constexpr int kPages = 400;
   for (int k = 0; k < kPages; ++k) click(held, fmt::format("q{}", k), kNow);
   held.commit();
-  ASSERT_TRUE(*held->expire({kNow + 61 * kSecond}));
+  EXPECT_FALSE(*held->expire({kNow + 61 * kSecond})) << "nothing is left";
   const std::uint64_t at = held->ledger().certificate()->sequence;
   expect_recorded(held);
   const auto outcomes = records_of<OutcomeRecord>(held);

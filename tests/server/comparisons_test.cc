@@ -77,6 +77,28 @@ TEST(Comparisons, without_ids_are_counted_each_time) {
   EXPECT_EQ(counted(api), 2U);
 }
 
+// No machine records so many within the time that a request may keep others waiting.
+TEST(Comparisons, are_recorded_in_groups_between_which_others_have_their_turn) {
+  ServedApi api;
+  start_three_arms(api);
+  constexpr int kMany = 20'000;
+  std::string batch = "[";
+  for (int k = 0; k < kMany; ++k) {
+    batch += k > 0 ? "," : "";
+    batch += comparison("c" + std::to_string(k), k % 3 == 0 ? "a" : "b");
+  }
+  const std::uint64_t before = api.engine().counts().commits;
+  expect_taken(api.post(kComparisons, batch + "]"), kMany, 0);
+  EXPECT_GE(api.engine().counts().commits, before + 2);
+  // Also of many a mistake in the last refuses all.
+  const Told told = api.post(kComparisons, batch + "," + comparison("c0", "b") + "]");
+  EXPECT_EQ(told.status, 422) << told.body.dump();
+  EXPECT_EQ(told.body.at("errors").items()[0].at("pointer").get<std::string>(),
+            "/" + std::to_string(kMany));
+  EXPECT_EQ(counted(api), static_cast<std::uint64_t>(kMany));
+  expect_taken(api.post(kComparisons, batch + "]"), kMany, kMany);
+}
+
 TEST(Comparisons, may_have_the_id_of_a_duel) {
   ServedApi api;
   start_three_arms(api);

@@ -465,6 +465,7 @@ TEST(Contract, what_is_not_understood_is_refused_by_its_name) {
   EXPECT_EQ(pointer(api.put(kE + "/duels/q/outcome", R"({"result":"won"})")), "/result");
   EXPECT_EQ(pointer(api.post("/v1/plan", R"({"arms":500})")), "/arms");
   EXPECT_EQ(pointer(api.post("/v1/plan", R"({"goal":"best"})")), "/goal");
+  EXPECT_EQ(pointer(api.post("/v1/plan", R"({"parallel":1001})")), "/parallel");
 }
 
 }  // namespace

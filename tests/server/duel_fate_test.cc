@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "tests/server/served_api.h"
 
@@ -205,6 +206,22 @@ TEST(DuelFate, beyond_what_may_wait_a_request_is_429_and_those_that_wait_are_ans
   EXPECT_EQ(first->response().status, 201);
   EXPECT_EQ(second->response().status, 201);
   EXPECT_EQ(api.post(kE + "/duels", "{}").status, 201) << "it has recovered";
+}
+
+// No machine expires so many within the time for which others may be kept waiting.
+TEST(DuelFate, what_expires_together_is_recorded_in_groups) {
+  ServedApi api;
+  start_three_arms(api);
+  constexpr int kBatches = 20;
+  for (int k = 0; k < kBatches; ++k) {
+    ASSERT_EQ(api.post(kE + "/duels", R"({"count":1000})").status, 201);
+  }
+  const auto pending = [&] { return api.get(kE).body.at("pending").get<std::uint64_t>(); };
+  ASSERT_EQ(pending(), 1000U * kBatches);
+  const std::uint64_t before = api.engine().counts().commits;
+  api.pass(7 * 86'400'000);
+  while (pending() > 0) std::this_thread::yield();
+  EXPECT_GE(api.engine().counts().commits, before + 2);
 }
 
 }  // namespace

@@ -118,13 +118,13 @@ TEST(Requests, numbers_of_a_payload_come_back_in_the_digits_that_they_were_given
     }
     return true;
   };
-  const std::string body =
-      R"({"arms":[{"arm_id":"a","payload":)" + payload + R"(},{"arm_id":"b","payload":)" + payload +
-      R"(}],"stopping":{"arms":"open"},"tasks":[{"task_id":"t","payload":)" + payload + "}]}";
+  const std::string body = R"({"arms":[{"arm_id":"a","payload":)" + payload +
+                           R"(},{"arm_id":"b","payload":)" + payload +
+                           R"(}],"tasks":[{"task_id":"t","payload":)" + payload + "}]}";
   EXPECT_TRUE(has_payload(text(HttpMethod::put, kOne, body), 2));
-  ASSERT_EQ(api.post(kOne + "/start").status, 200);
   EXPECT_TRUE(
       has_payload(text(HttpMethod::put, kOne + "/arms/c", "{\"payload\": " + payload + "}")));
+  ASSERT_EQ(api.post(kOne + "/start").status, 200);
   const auto check = [&] {
     EXPECT_TRUE(has_payload(text(HttpMethod::get, kOne, ""), 3));
     // Two arms and the task.
@@ -146,8 +146,7 @@ TEST(Requests, numbers_of_a_payload_come_back_in_the_digits_that_they_were_given
 TEST(Requests, the_same_payload_in_other_digits_is_a_repeat) {
   ServedApi api;
   const auto body = [](const std::string& number) {
-    return R"({"seed":7,"arms":[{"arm_id":"a","payload":{"x":)" + number +
-           R"(}},{"arm_id":"b"}],"stopping":{"alpha":0.05,"arms":"open"}})";
+    return R"({"seed":7,"arms":[{"arm_id":"a","payload":{"x":)" + number + R"(}},{"arm_id":"b"}]})";
   };
   ASSERT_EQ(api.put(kOne, body("0.30")).status, 201);
   for (const char* same : {"0.30", "0.3", "3e-1", "0.3000"}) {
@@ -203,15 +202,13 @@ TEST(Requests, a_body_that_created_an_experiment_of_an_older_version_still_repea
 TEST(Requests, a_body_with_large_numbers_repeats_the_experiment_that_an_older_version_made_of_it) {
   const std::string big = "12345678901234567890123", kept = "1.2345678901234568e+22";
   const auto body = [](const std::string& number) {
-    return R"({"arms":[{"arm_id":"a","payload":)" + number +
-           R"(},{"arm_id":"b"}],"seed":1,"stopping":{"arms":"open"}})";
+    return R"({"arms":[{"arm_id":"a","payload":)" + number + R"(},{"arm_id":"b"}],"seed":1})";
   };
   ExperimentRecord record;
   record.experiment_id = "e";
   record.arms = {{.id = "a", .payload = "", .sha256 = "", .content = Json::parse(kept).value()},
                  {.id = "b", .payload = "", .sha256 = "", .content = {}}};
   record.policy = "uniform";
-  record.stopping.arms_fixed = false;
   record.service.request = sha256_hex(body(kept));
   std::string head(kHexDigits, '0');
   Sha256 sha;
@@ -224,6 +221,37 @@ TEST(Requests, a_body_with_large_numbers_repeats_the_experiment_that_an_older_ve
   EXPECT_EQ(api.put(kOne, body(big)).status, 200);
   EXPECT_EQ(api.put(kOne + "/arms/a", "{\"payload\":" + big + "}").status, 200);
   EXPECT_EQ(api.put(kOne, body("22345678901234567890123")).status, 409);
+}
+
+TEST(Requests, many_duels_at_once_show_no_more_payload_than_an_answer_can_hold) {
+  ServedApi api;
+  const std::string long_text(1 << 20, 'x');
+  ASSERT_EQ(api.put(kOne, R"({"arms":[{"arm_id":"a","payload":")" + long_text +
+                              R"("},{"arm_id":"b","payload":")" + long_text + R"("}]})")
+                .status,
+            201);
+  ASSERT_EQ(api.post(kOne + "/start").status, 200);
+  const Told told = api.post(kOne + "/duels", R"({"count":8,"batch_id":"x"})");
+  EXPECT_EQ(told.status, 400);
+  EXPECT_EQ(pointer_of(told), "/count");
+  EXPECT_NE(told.text("detail").find("ask for 7 at a time"), std::string::npos)
+      << told.text("detail");
+  const Told taken = api.post(kOne + "/duels", R"({"count":7,"batch_id":"x"})");
+  EXPECT_EQ(taken.status, 201);
+  EXPECT_EQ(taken.body.at("items").size(), 7U);
+  EXPECT_EQ(api.post(kOne + "/duels").status, 201);
+}
+
+// Such a body is read on another thread than others.
+TEST(Requests, a_large_body_is_as_good_as_a_small_one) {
+  ServedApi api;
+  const std::string body = R"({"arms":[{"arm_id":"a","payload":")" + std::string(600'000, 'x') +
+                           R"("},{"arm_id":"b"}]})";
+  ASSERT_EQ(api.put(kOne, body).status, 201);
+  EXPECT_EQ(api.put(kOne, body).status, 200);
+  EXPECT_EQ(api.put(kOne, body + "}").status, 400);
+  EXPECT_EQ(api.get(kOne).body.at("arms").items()[0].at("payload").get<std::string>().size(),
+            600'000U);
 }
 
 TEST(Requests, names_are_short) {

@@ -478,6 +478,16 @@ std::string Json::dump() const {
   return std::move(writer).finish();
 }
 
+std::size_t Json::text_size() const {
+  constexpr std::size_t kOfNumber = 8;
+  std::size_t size = 2;  // brackets or quotes
+  for (const Json& item : items()) size += item.text_size() + 1;
+  for (const Member& member : members()) size += member.name.size() + member.value.text_size() + 4;
+  if (const auto* text = std::get_if<std::string>(&content_)) return size + text->size();
+  if (const auto* number = std::get_if<Written>(&content_)) return number->digits.size();
+  return is_object() || is_array() ? size : kOfNumber;
+}
+
 std::string Json::dump_pretty() const {
   Writer writer(true);
   writer.write(*this);

@@ -89,6 +89,8 @@ class Json {
   Json with_exact_numbers() const;
   // On one line. Bytes that are not UTF-8 become the replacement character.
   std::string dump() const;
+  // About as many bytes as `dump` gives.
+  std::size_t text_size() const;
   // With two spaces a level and a newline at the end, as every file and every `--json` has it.
   std::string dump_pretty() const;
 

@@ -67,15 +67,6 @@ std::vector<std::string> Duels::pending() const {
   return ids;
 }
 
-std::vector<std::string> Duels::overdue(std::int64_t time_ms) const {
-  std::vector<std::string> ids;
-  for (const auto& [deadline, ordinal] : deadlines_) {
-    if (deadline >= time_ms) break;
-    ids.push_back(pending_.at(ordinal));
-  }
-  return ids;
-}
-
 std::optional<std::int64_t> Duels::next_deadline() const {
   if (deadlines_.empty()) return std::nullopt;
   return deadlines_.begin()->first;

@@ -84,8 +84,9 @@ class Duels {
   std::vector<std::string> pending() const;  // in serving order
   std::size_t num_pending() const { return pending_.size(); }
   const std::map<std::uint64_t, std::string>& pending_by_ordinal() const { return pending_; }
-  std::vector<std::string> overdue(std::int64_t time_ms) const;  // the earliest deadline first
   std::optional<std::int64_t> next_deadline() const;
+  // REQUIRES: there is a next deadline.
+  const std::string& first_to_expire() const { return pending_.at(deadlines_.begin()->second); }
 
   std::uint64_t duplicates() const { return duplicates_; }
   std::uint64_t conflicts() const { return conflicts_; }

@@ -61,6 +61,26 @@ Experiment::Experiment(Setting setting, LiveExperiment live, StoredDuels* duels)
       head_(kHexDigits, '0'),
       stored_head_{0, head_} {
   duels_->know_arms(ledger().arms());
+  for (const LedgerArm& arm : ledger().arms()) count_payload(arm.entry);
+  for (const Json& item : ledger().tasks().items.items()) {
+    const std::size_t bytes = item.text_size();
+    payloads_.task = std::max(payloads_.task, bytes);
+    payloads_.all += bytes;
+  }
+}
+
+void Experiment::count_payload(const ArmEntry& arm) {
+  const std::size_t bytes = arm.content.text_size();
+  payloads_.all += bytes;
+  payloads_.second = std::max(payloads_.second, std::min(payloads_.largest, bytes));
+  payloads_.largest = std::max(payloads_.largest, bytes);
+}
+
+bool Experiment::is_large() const {
+  constexpr std::size_t kManyArms = 64;  // the state grows with their square
+  constexpr std::size_t kManyPending = 5'000, kManyBytes = std::size_t{1} << 20;
+  return ledger().num_arms() > kManyArms || ledger().num_pending() > kManyPending ||
+         payloads_.all > kManyBytes;
 }
 
 Result<std::unique_ptr<Experiment>> Experiment::create(Setting setting,
@@ -132,8 +152,10 @@ void Experiment::note(const LogEntry& entry) {
       subjects_today_[std::string(link)].insert(serve->subject);
     }
     if (ledger().guardrails().max_duels_per_subject_per_day > 0) ++served_today_[serve->subject];
-  } else if (std::holds_alternative<ArmAddedRecord>(entry.record) ||
-             std::holds_alternative<ArmRetiredRecord>(entry.record)) {
+  } else if (const auto* added = std::get_if<ArmAddedRecord>(&entry.record)) {
+    count_payload(added->arm);
+    duels_->know_arms(ledger().arms());
+  } else if (std::holds_alternative<ArmRetiredRecord>(entry.record)) {
     duels_->know_arms(ledger().arms());
   }
 }
@@ -246,50 +268,23 @@ Status Experiment::complete(std::string_view why_open_duels_end, const Moment& m
   return Done{};
 }
 
-Result<Experiment::Compared> Experiment::compare(std::vector<ComparisonRecord> comparisons,
-                                                 const Moment& moment) {
+Result<bool> Experiment::knows(const ComparisonRecord& comparison) {
+  DUEL_RETURN_IF_ERROR(live_.check(comparison));
+  const std::string& id = comparison.comparison_id;
+  if (id.empty()) return false;
+  DUEL_RETURN_IF_ERROR(check_id("a comparison", id));
   duels_->forget();
-  std::vector<ComparisonRecord> fresh;
-  TextMap<std::size_t> fresh_by_id;
-  // Whether the comparison is known: recorded before, or a second time in this request.
-  const auto is_known = [&](const ComparisonRecord& record) -> Result<bool> {
-    const std::string& id = record.comparison_id;
-    if (id.empty()) return false;
-    DUEL_RETURN_IF_ERROR(check_id("a comparison", id));
-    const ComparisonRecord* earlier = nullptr;
-    if (const auto found = fresh_by_id.find(id); found != fresh_by_id.end()) {
-      earlier = &fresh[found->second];
-    } else {
-      DUEL_ASSIGN(const DuelRecords* records,
-                  duels_->look_up(key_of_comparison(id), ledger().sequence() + 1));
-      if (records->comparison) earlier = &*records->comparison;
-    }
-    if (earlier == nullptr) return false;
-    if (*earlier == record) return true;
-    return refused(Reason::other_question,
-                   fmt::format("the comparison '{}' was made with other content", id));
-  };
-  for (std::size_t k = 0; k < comparisons.size(); ++k) {
-    const auto at_fault = [k](Error error) {
-      if (error.code == ErrorCode::io) return error;
-      if (!reason_of(error)) error.code = ErrorCode::invalid_argument;
-      error.field = fmt::format("[{}]", k);
-      return error;
-    };
-    ComparisonRecord& record = comparisons[k];
-    const Status fits = live_.check(record);
-    if (!fits.ok()) return at_fault(fits.error());
-    const Result<bool> known = is_known(record);
-    if (!known.ok()) return at_fault(known.error());
-    if (*known) continue;
-    if (!record.comparison_id.empty()) fresh_by_id.emplace(record.comparison_id, fresh.size());
-    fresh.push_back(std::move(record));
-  }
-  const Compared compared{fresh.size(), comparisons.size() - fresh.size()};
-  for (ComparisonRecord& record : fresh) {
-    DUEL_RETURN_IF_ERROR(stage(std::move(record), moment));
-  }
-  return compared;
+  DUEL_ASSIGN(const DuelRecords* records,
+              duels_->look_up(key_of_comparison(id), ledger().sequence() + 1));
+  if (!records->comparison) return false;
+  if (*records->comparison == comparison) return true;
+  return refused(Reason::other_question,
+                 fmt::format("the comparison '{}' was made with other content", id));
+}
+
+Status Experiment::compare(ComparisonRecord comparison, const Moment& moment) {
+  DUEL_RETURN_IF_ERROR(stage(std::move(comparison), moment));
+  return Done{};
 }
 
 Overview overview_of(const Ledger& ledger) {

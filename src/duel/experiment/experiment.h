@@ -260,6 +260,12 @@ class Experiment {
   bool spoiled() const { return live_.has_choice(); }
   // When something expires next.
   std::optional<std::int64_t> due_ms() const;
+  // About how many bytes of payloads a duel can show.
+  std::size_t most_bytes_shown() const {
+    return payloads_.largest + payloads_.second + payloads_.task;
+  }
+  // Whether what cannot be cut into parts, such as saving it, takes long.
+  bool is_large() const;
 
   // --- Requests. An error is the caller's, and nothing was staged for it. ------------------------
   Result<Offer> serve(const Wish& wish, const Moment& moment);
@@ -285,13 +291,11 @@ class Experiment {
   Result<ServedPage> serve_page(const Wish& wish, const Lists& lists, const Moment& moment);
   // The reason why the event is not taken, or nothing.
   Result<std::optional<std::string>> click(const PageEvent& event, const Moment& moment);
-  // All of them or none. One whose id is known is not recorded again; the same id with other
-  // content is refused.
-  struct Compared {
-    std::uint64_t recorded = 0;
-    std::uint64_t known = 0;
-  };
-  Result<Compared> compare(std::vector<ComparisonRecord> comparisons, const Moment& moment);
+  // Whether the comparison is recorded, by its id. An error if it cannot be recorded, or if its id
+  // was recorded with other content.
+  Result<bool> knows(const ComparisonRecord& comparison);
+  // REQUIRES: it is not known.
+  Status compare(ComparisonRecord comparison, const Moment& moment);
 
   Status configure(const ConfiguredRecord& changed, const Moment& moment);
   enum class Step { start, pause, resume, complete, archive };
@@ -309,8 +313,10 @@ class Experiment {
   // Whether `duel_id` was given to a fallback that is still remembered.
   bool is_fallback(const std::string& duel_id) const;
 
-  // Expires or closes what is due. Whether anything was.
-  Result<bool> expire(const Moment& moment);
+  // Expires or closes what is due, the earliest first, until `enough` says so after one. Whether
+  // any is left. A request that finds much due ends its own duels and a few others only: who holds
+  // the experiment calls this, in parts that keep nobody waiting.
+  Result<bool> expire(const Moment& moment, const std::function<bool()>& enough = {});
 
   // --- Certificates rest on a log that was read whole. -------------------------------------------
   // After a load from a snapshot nobody has read what lies below it, so a certificate that is
@@ -379,6 +385,7 @@ class Experiment {
   std::int64_t time_of(const Moment& moment) const {
     return std::max(moment.now_ms, last_time_ms_);
   }
+  void count_payload(const ArmEntry& arm);
   Result<Effect> stage(Record record, const Moment& moment);
   void note(const LogEntry& entry);
   void remember_for_subject(const ServeRecord& serve);
@@ -386,6 +393,11 @@ class Experiment {
   std::optional<std::int64_t> next_deadline() const;
   Status date_open_duels();
   Status settle(const std::string& duel_id, std::string_view why, const Moment& moment);
+  // What a request begins with: these duels are not open any more if they are due.
+  Status expire_for(std::span<const std::string> duel_ids, const Moment& moment);
+  bool expires_now(const Moment& moment) const;
+  bool is_due(const std::string& duel_id, std::int64_t time_ms) const;
+  std::optional<std::string> first_due(std::int64_t time_ms);
 
   // Everything recorded of the duel. An error where it is open in memory and not in the store: a
   // database that crashed has lost its record, and until that is repaired the store's word about
@@ -414,6 +426,12 @@ class Experiment {
   LiveExperiment live_;
   StoredDuels* duels_;  // the ledger owns it
   TaskDraw tasks_;
+  struct PayloadBytes {
+    std::size_t largest = 0, second = 0;  // of an arm
+    std::size_t task = 0;                 // the largest
+    std::size_t all = 0;
+  };
+  PayloadBytes payloads_;
   ResultPages pages_;  // of open duels
   std::string head_;
   Head stored_head_;

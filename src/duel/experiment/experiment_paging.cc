@@ -195,7 +195,7 @@ Result<std::optional<std::string>> Experiment::click(const PageEvent& event, con
     return Refusal("the experiment does not serve pages");
   }
   duels_->forget();
-  DUEL_RETURN_IF_ERROR(expire(moment));
+  DUEL_RETURN_IF_ERROR(expire_for({&event.duel_id, 1}, moment));
   const InterleaveRule& rule = ledger().experiment().service.interleave;
   const double weight = weight_of(rule, event.action);
   if (weight == 0) return Refusal();  // views and the like earn nothing and are not kept

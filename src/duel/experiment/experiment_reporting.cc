@@ -9,6 +9,8 @@ namespace duel {
 namespace {
 
 constexpr std::size_t kMostNoteBytes = 200;
+// A request ends so many overdue duels besides its own. Others wait for it.
+constexpr std::size_t kMostExpiredByRequest = 16;
 
 }  // namespace
 
@@ -38,8 +40,8 @@ Result<OutcomeRecord> Experiment::outcome_of(const Report& report) const {
 Result<Reported> Experiment::report(const Report& report, const Moment& moment, bool who) {
   using enum Reported::What;
   duels_->forget();
-  DUEL_RETURN_IF_ERROR(expire(moment));
   const std::string& duel_id = report.duel_id;
+  DUEL_RETURN_IF_ERROR(expire_for({&duel_id, 1}, moment));
   std::string subject;
   const auto told = [&](Reported::What what) { return Reported{what, subject}; };
   bool exploits = false;
@@ -165,25 +167,58 @@ std::optional<std::int64_t> Experiment::due_ms() const {
   return std::max(*deadline, nothing_expires_before_ms_);
 }
 
-Result<bool> Experiment::expire(const Moment& moment) {
+bool Experiment::expires_now(const Moment& moment) const {
   // Where the clock was set back, recorded time stands still and says nothing of a pause.
   if (moment.now_ms < nothing_expires_before_ms_ || moment.store != StoreAccess::writable) {
     return false;
   }
-  const std::int64_t time_ms = time_of(moment);
   const auto deadline = next_deadline();
-  if (!deadline || *deadline >= time_ms) return false;
-  std::vector<std::string> overdue = ledger().overdue(time_ms);
-  while (!undated_.empty() && undated_.begin()->first < time_ms) {
-    const std::string& duel_id = undated_.begin()->second;
-    if (ledger().find_open(duel_id) != nullptr) overdue.push_back(duel_id);
+  return deadline && *deadline < time_of(moment);
+}
+
+// The one whose deadline is the earliest, if that has passed.
+std::optional<std::string> Experiment::first_due(std::int64_t time_ms) {
+  while (!undated_.empty() && ledger().find_open(undated_.begin()->second) == nullptr) {
     undated_.erase(undated_.begin());
   }
-  for (const std::string& duel_id : overdue) {
-    DUEL_RETURN_IF_ERROR(settle(duel_id, "expired", moment));
+  const auto deadline = next_deadline();
+  if (!deadline || *deadline >= time_ms) return std::nullopt;
+  if (ledger().next_deadline() == deadline) return ledger().first_to_expire();
+  return undated_.begin()->second;
+}
+
+bool Experiment::is_due(const std::string& duel_id, std::int64_t time_ms) const {
+  const LedgerDuel* const duel = ledger().find_open(duel_id);
+  if (duel == nullptr) return false;
+  if (duel->expires_at.ms != 0) return duel->expires_at.ms < time_ms;
+  return std::any_of(undated_.begin(), undated_.lower_bound(time_ms),
+                     [&](const auto& undated) { return undated.second == duel_id; });
+}
+
+Result<bool> Experiment::expire(const Moment& moment, const std::function<bool()>& enough) {
+  if (!expires_now(moment)) return false;
+  const std::int64_t time_ms = time_of(moment);
+  std::optional<std::string> due = first_due(time_ms);
+  while (due) {
+    DUEL_RETURN_IF_ERROR(settle(*due, "expired", moment));
+    due = first_due(time_ms);
+    if (enough && enough()) break;
   }
   DUEL_RETURN_IF_ERROR(stage_certificate(moment));
-  return true;
+  return due.has_value();
+}
+
+Status Experiment::expire_for(std::span<const std::string> duel_ids, const Moment& moment) {
+  if (!expires_now(moment)) return Done{};
+  for (const std::string& duel_id : duel_ids) {
+    if (is_due(duel_id, time_of(moment))) {
+      DUEL_RETURN_IF_ERROR(settle(duel_id, "expired", moment));
+    }
+  }
+  std::size_t expired = 0;
+  DUEL_RETURN_IF_ERROR(expire(moment, [&] { return ++expired == kMostExpiredByRequest; }));
+  // Where the own duels were all, nothing was left for `expire` to do.
+  return stage_certificate(moment);
 }
 
 // Ends an open duel: by its clicks where it is a page of results, otherwise without an answer.

@@ -228,7 +228,9 @@ Result<Offer> Experiment::serve(const Wish& wish, const Moment& moment) {
   }
   if (wish.only_again) return instead(Fallback::Why::not_before);
   if (moment.store == StoreAccess::read_only) return instead(Fallback::Why::store);
-  DUEL_RETURN_IF_ERROR(expire(moment));
+  const auto last = last_duels_of_.find(wish.subject);
+  DUEL_RETURN_IF_ERROR(expire_for(
+      last == last_duels_of_.end() ? std::span<const std::string>() : last->second, moment));
   if (wish.voter && !wish.subject.empty()) {
     DUEL_ASSIGN(std::optional<Served> open, open_duel_of(wish.subject));
     if (open) return Offer(std::move(*open));

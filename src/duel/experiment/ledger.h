@@ -81,9 +81,9 @@ class Ledger {
   std::vector<std::string> pending() const { return duels_.pending(); }
   bool has_pending() const { return num_pending() > 0; }
   std::size_t num_pending() const { return duels_.num_pending(); }
-  // Those of them that an answer is no longer waited for at `time_ms`, the earliest deadline first.
-  std::vector<std::string> overdue(std::int64_t time_ms) const { return duels_.overdue(time_ms); }
   std::optional<std::int64_t> next_deadline() const { return duels_.next_deadline(); }
+  // The duel of the next deadline. REQUIRES: there is one.
+  const std::string& first_to_expire() const { return duels_.first_to_expire(); }
   // What an answer says of (first, second): `none` for an invalid one. An error if the winner is
   // neither.
   Result<Outcome> outcome_of(const Answer& answer, Arm first, Arm second) const {

@@ -152,6 +152,7 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
       background_(engine.world().queue({.threads = 3, .most_waiting = 64, .low_priority = true})),
       exports_(engine.world().queue({.threads = 3, .most_waiting = 64, .low_priority = true})),
       lookups_(engine.world().queue({.most_waiting = 1'000})),
+      large_(engine.world().queue({.threads = 2, .most_waiting = 256, .low_priority = true})),
       views_(engine_) {
   options_.client_address_header = lower_case(options_.client_address_header);
   name_hosts();
@@ -189,6 +190,7 @@ Api::~Api() {
   background_->stop();
   exports_->stop();
   lookups_->stop();
+  large_->stop();
   views_.stop();
   if (upkeep_) {
     upkeep_->stop();
@@ -283,7 +285,14 @@ void Api::admit(Call call, bool tokens_are_fresh) {
   if (forwarding_ && !call.from_node && asks_owner(call.fact)) {
     return send_to_owner(std::move(call));
   }
-  (this->*call.handler)(call);
+  handle_here(std::move(call));
+}
+
+void Api::handle_here(Call call) {
+  constexpr std::size_t kLargeBody = std::size_t{256} << 10;  // takes a few milliseconds
+  if (call.request.body.size() <= kLargeBody) return (this->*call.handler)(call);
+  const auto kept = std::make_shared<Call>(std::move(call));
+  run_on(*large_, *kept, [this, kept] { (this->*kept->handler)(*kept); });
 }
 
 void Api::send_to_owner(Call call) {
@@ -299,7 +308,7 @@ void Api::send_to_owner(Call call) {
   const auto here = [this, kept](HttpRequest asked, Forwarding::Respond respond) {
     Call local{kept->handler,    kept->fact,   std::move(asked),
                kept->parameters, kept->caller, relayed(std::move(respond), kept->send.outlet())};
-    (this->*local.handler)(local);
+    handle_here(std::move(local));
   };
   forwarding_->send(eid, std::move(request), std::move(token_id), here,
                     [outlet](HttpResponse response) { outlet->send(std::move(response)); });

@@ -199,6 +199,9 @@ class Api {
   void read_later(const Call& call, TaskQueue::Task work);
   static void tell_that_too_much_waits(const Call& call);
   TaskQueue::Task safely(TaskQueue::Task work);
+  // Calls the handler, on another thread if the body is so large that reading it takes long: the
+  // thread of a connection serves many others.
+  void handle_here(Call call);
 
   // experiment_routes.cc
   void create_experiment(Call& call);
@@ -230,6 +233,8 @@ class Api {
   // From where the call came, to this node or to the one that forwarded it.
   std::string address_of(const Call& call) const;
   void count_served(const std::string& eid, const Offer& offer);
+  ServerAnswer batch_answer(const std::string& eid, const std::string& batch_id,
+                            const std::vector<Offer>& offers);
   // Counts why an outcome was not taken, and says so.
   void refuse_outcome(const std::string& eid, const Send& send, ServerAnswer answer);
   // event_routes.cc
@@ -283,6 +288,7 @@ class Api {
   std::unique_ptr<TaskQueue> background_;  // plans, imports
   std::unique_ptr<TaskQueue> exports_;     // each waits for its reader
   std::unique_ptr<TaskQueue> lookups_;     // short searches in the store
+  std::unique_ptr<TaskQueue> large_;       // large bodies are read and large answers written
   Views views_;
   struct LastVerdict {
     ProgressAnswer progress;

@@ -74,6 +74,7 @@ struct DuelsAtOnce {
   std::size_t parts() const { return looked_for() + count; }
   Status part(const Turn& turn, std::size_t k, std::vector<Offer>& offers) const {
     if (k == 0) {
+      DUEL_RETURN_IF_ERROR(check_size(turn.experiment));
       DUEL_RETURN_IF_ERROR(check_id("a batch", batch_id));
       DUEL_RETURN_IF_ERROR(check_id("a duel", id_of_duel(count)));
     }
@@ -93,6 +94,17 @@ struct DuelsAtOnce {
 
  private:
   std::size_t looked_for() const { return named ? count : 0; }
+  // The answer is held in memory and written as one.
+  Status check_size(const Experiment& experiment) const {
+    constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+    const std::size_t each = experiment.most_bytes_shown();
+    if (count <= 1 || each * count <= kMostBytes) return Done{};
+    return Error::invalid_argument(
+               fmt::format("is too many: a duel shows up to {} bytes of payloads, and an answer "
+                           "has at most {}; ask for {} at a time",
+                           each, kMostBytes, std::max<std::size_t>(1, kMostBytes / each)))
+        .in_field("count");
+  }
 };
 
 // A verdict about so many arms takes no longer than some serves.
@@ -326,15 +338,30 @@ void Api::serve_duels(Call& call) {
       [batch](const Turn& turn, std::size_t k, std::vector<Offer>& offers) {
         return batch.part(turn, k, offers);
       },
-      told(call.send, [this, eid = call.eid(), batch_id](const std::vector<Offer>& offers) {
-        const bool again = is_again(offers.front());
-        DuelBatch answer{.batch_id = batch_id, .items = {}};
-        for (const Offer& offer : offers) {
-          if (!again) count_served(eid, offer);
-          answer.items.push_back(duel_answer(eid, offer, report_tokens_));
-        }
-        return answer_of(again ? 200 : 201, answer, replayed(again));
-      }));
+      // Not on the owner's thread, where other experiments would wait for it.
+      [this, send = call.send, eid = call.eid(), batch_id](Result<std::vector<Offer>> offers,
+                                                           const Delivery& delivery) {
+        const auto write =
+            [this, send, eid, batch_id, delivery,
+             kept = std::make_shared<const Result<std::vector<Offer>>>(std::move(offers))] {
+              const auto reply = [&](const std::vector<Offer>& all) {
+                return batch_answer(eid, batch_id, all);
+              };
+              told(send, reply)(*kept, delivery);
+            };
+        if (!large_->post(safely(write))) write();
+      });
+}
+
+ServerAnswer Api::batch_answer(const std::string& eid, const std::string& batch_id,
+                               const std::vector<Offer>& offers) {
+  const bool again = is_again(offers.front());
+  DuelBatch answer{.batch_id = batch_id, .items = {}};
+  for (const Offer& offer : offers) {
+    if (!again) count_served(eid, offer);
+    answer.items.push_back(duel_answer(eid, offer, report_tokens_));
+  }
+  return answer_of(again ? 200 : 201, answer, replayed(again));
 }
 
 void Api::show_duel(Call& call) {

@@ -9,6 +9,7 @@
 
 #include "duel/core/digest.h"
 #include "duel/core/secrets.h"
+#include "duel/core/text_map.h"
 #include "duel/http/http_text.h"
 #include "duel/server/api.h"
 #include "duel/service/imported_log.h"
@@ -40,6 +41,59 @@ Json with_sorted_names(const Json& json) {
   std::ranges::sort(members, {}, &Json::Member::name);
   return Json(std::move(members));
 }
+
+// Comparisons of one request. Each is looked at before the first is recorded, so that a mistake in
+// one refuses them all.
+class ComparisonsAtOnce {
+ public:
+  struct Looked {
+    bool known = false;
+  };
+
+  explicit ComparisonsAtOnce(std::vector<ComparisonRecord> records) : records_(std::move(records)) {
+    TextMap<std::size_t> by_id;
+    for (std::size_t k = 0; k < records_.size(); ++k) {
+      const std::string& id = records_[k].comparison_id;
+      first_of_id_.push_back(id.empty() ? k : by_id.emplace(id, k).first->second);
+    }
+  }
+
+  std::size_t size() const { return records_.size(); }
+  // Of the request (Engine::ask_in_parts).
+  std::size_t parts() const { return 2 * size(); }
+  Status part(const Turn& turn, std::size_t k, std::vector<Looked>& looked) const {
+    if (k < size()) {
+      const Result<bool> known = knows(turn.experiment, k);
+      if (!known.ok()) return at_fault(known.error(), k);
+      looked.push_back({*known});
+      return Done{};
+    }
+    k -= size();
+    if (looked[k].known) return Done{};
+    const Status recorded = turn.experiment.compare(records_[k], turn.moment);
+    return recorded.ok() ? recorded : Status(at_fault(recorded.error(), k));
+  }
+
+ private:
+  // Whether it is recorded, or comes before in this very request.
+  Result<bool> knows(Experiment& experiment, std::size_t k) const {
+    DUEL_ASSIGN(const bool known, experiment.knows(records_[k]));
+    if (known || first_of_id_[k] == k) return known;
+    if (records_[first_of_id_[k]] == records_[k]) return true;
+    return refused(Reason::other_question,
+                   fmt::format("the comparison '{}' comes twice, with other content",
+                               records_[k].comparison_id));
+  }
+  static Error at_fault(Error error, std::size_t k) {
+    if (error.code == ErrorCode::io) return error;
+    if (!reason_of(error)) error.code = ErrorCode::invalid_argument;
+    error.field = fmt::format("[{}]", k);
+    return error;
+  }
+
+  std::vector<ComparisonRecord> records_;
+  std::vector<std::size_t> first_of_id_;  // the first of the same id; itself if it has none
+};
 
 // An experiment or an arm after a request, and whether the request made it.
 template <class Answer>
@@ -126,7 +180,10 @@ void Api::list_experiments(Call& call) {
               });
 }
 
-void Api::show_experiment(Call& call) { ask(call, AnswerWhen::appended, shown_now, configuration); }
+void Api::show_experiment(Call& call) {
+  engine_.ask_aside<ExperimentAnswer>(call.eid(), AnswerWhen::appended, shown_now,
+                                      told(call.send, configuration));
+}
 
 void Api::patch_experiment(Call& call) {
   std::string if_match;  // a list may be spread over several headers
@@ -229,14 +286,19 @@ void Api::take_comparisons(Call& call) {
   const auto body =
       read_body<std::vector<ComparisonBody>>(*parsed.json, UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
-  const auto comparisons = comparisons_of(*body);
+  auto comparisons = comparisons_of(*body);
   if (!comparisons.ok()) return call.send(refusal(comparisons.error()));
-  ask(call, AnswerWhen::durable,
-      [comparisons = *comparisons](const Turn& turn) -> Result<AcceptedAnswer> {
-        DUEL_ASSIGN(const Experiment::Compared compared,
-                    turn.experiment.compare(comparisons, turn.moment));
-        return AcceptedAnswer{comparisons.size(), compared.known};
-      });
+  using Looked = ComparisonsAtOnce::Looked;
+  const auto all = std::make_shared<const ComparisonsAtOnce>(*std::move(comparisons));
+  engine_.ask_in_parts<Looked>(
+      call.eid(), AnswerWhen::durable, Engine::Parts::one_by_one, all->parts(),
+      [all](const Turn& turn, std::size_t k, std::vector<Looked>& looked) {
+        return all->part(turn, k, looked);
+      },
+      told(call.send, [](const std::vector<Looked>& looked) {
+        const auto known = std::ranges::count(looked, true, &Looked::known);
+        return answer_of(200, AcceptedAnswer{looked.size(), static_cast<std::uint64_t>(known)});
+      }));
 }
 
 void Api::import_log(Call& call) {

@@ -99,7 +99,7 @@ class Engine {
   void ask(std::string experiment_id, AnswerWhen when, Work work, Deliver done) {
     enqueue(request<Answer>(std::move(experiment_id), when, std::move(work), std::move(done)));
   }
-  // The same for work that takes long if there are many arms and cannot be cut into parts.
+  // The same for work that takes long if the experiment is large and cannot be cut into parts.
   template <class Answer, class Work, class Deliver>
   void ask_aside(std::string experiment_id, AnswerWhen when, Work work, Deliver done) {
     auto asked = request<Answer>(std::move(experiment_id), when, std::move(work), std::move(done));

@@ -134,6 +134,7 @@ void Engine::Owner::wait_for_company() {
   constexpr std::size_t kMany = 16;
   constexpr std::chrono::microseconds kPause{200};  // less than a sync takes
   if (last_worked_ < kMany || !rotation_.empty() || !continuing_.empty()) return;
+  if (!expiring_.empty()) return;
   {
     const std::lock_guard lock(mutex_);
     if (engine_.stopping_ || arrived_.size() >= last_worked_) return;
@@ -156,6 +157,7 @@ void Engine::Owner::take_turn() {
       unsynced_.push_back({.events = {{"", 0, "alive"}}});
     }
   }
+  expire_due();
   commit();
   end_turn();
 }
@@ -220,7 +222,7 @@ void Engine::Owner::work_on_next(Place& place, const Slice& slice) {
     if (!turn.ok()) {
       facts.error = turn.error();
     } else if (request->aside && turn->moment.store != StoreAccess::unreadable &&
-               turn->experiment.ledger().num_arms() > kFewArms) {
+               turn->experiment.is_large()) {
       // What others have staged is committed first: they need not wait for this one. `settle` puts
       // the place into the rotation again.
       if (!place.worked.empty()) return put_back();
@@ -375,6 +377,7 @@ void Engine::Owner::settle(Place& place, const Laid* laid) {
   place.waiting.insert(place.waiting.begin(), std::make_move_iterator(again.begin()),
                        std::make_move_iterator(again.end()));
   queue_up(place);
+  note_due(place);
   if (events.empty()) return;
   const bool shows = std::ranges::any_of(events, [](const EngineEvent& event) {
     return event.kind == "state" || event.kind == "certified";
@@ -451,28 +454,61 @@ void Engine::Owner::tick() {
   wake_due();
   for (const auto& [id, place] : places_) {
     if (!place->held || place->closed) continue;
-    if (engine_.audits_->damage(id) && !place->held->experiment->has_staged()) {
+    const Experiment& experiment = *place->held->experiment;
+    if (engine_.audits_->damage(id) && !experiment.has_staged()) {
       drop(*place);
-    } else {
-      expire(*place);
+      continue;
     }
+    pass_audit(*place);
+    note_due(*place);
   }
 }
 
-void Engine::Owner::expire(Place& place) {
+void Engine::Owner::note_due(Place& place) {
+  if (!place.held || place.closed || place.expiring) return;
+  const auto due_ms = place.held->experiment->due_ms();
+  if (!due_ms || *due_ms >= now_ms_) return;
+  place.expiring = true;
+  expiring_.push_back(&place);
+}
+
+void Engine::Owner::pass_audit(Place& place) {
   Experiment& experiment = *place.held->experiment;
-  Before before(experiment.ledger());
-  if (experiment.awaits_audit() && engine_.audits_->passed(experiment.id())) {
-    // If it fails, nothing was staged, and the next report stages the certificate.
-    (void)experiment.pass_audit({now_ms_});
+  if (!experiment.awaits_audit() || !engine_.audits_->passed(experiment.id())) return;
+  const Before before(experiment.ledger());
+  // If it fails, nothing was staged, and the next report stages the certificate.
+  (void)experiment.pass_audit({now_ms_});
+  tell(place, experiment, before);
+  if (experiment.has_staged()) visit(place);
+}
+
+void Engine::Owner::expire_due() {
+  if (engine_.store_refuses_ || !engine_.holds_lease()) return;  // the next tick finds them again
+  const Slice slice{engine_.world(), engine_.world().now() + kTurn};
+  const std::size_t most = expiring_.size();
+  for (std::size_t k = 0; k < most && (k == 0 || !slice.is_over()); ++k) {
+    Place& place = *expiring_.front();
+    expiring_.pop_front();
+    place.expiring = false;
+    visit(place);  // it may be one that nobody needs any more
+    if (place.held && !place.closed) expire(place, slice);  // `settle` notes what is left
   }
-  const auto expired = experiment.expire({now_ms_});
+}
+
+void Engine::Owner::expire(Place& place, const Slice& slice) {
+  Held& held = *place.held;
+  Experiment& experiment = *held.experiment;
+  Before before(experiment.ledger());
+  const auto expired = experiment.expire({now_ms_}, [&] { return slice.is_over(); });
   // If an expiry leads to a certificate that completes the experiment, the event is `certified` and
   // not `state`.
   before.configured = experiment.ledger().configured_at();
   tell(place, experiment, before);
   // With lines staged the state must stay until they are appended; `settle` drops it then.
   if (experiment.has_staged() || experiment.spoiled()) visit(place);
+  // It stays in memory until this is done.
+  held.used = turns_;
+  held.used_ms = now_ms_;
   if (!expired.ok() && !experiment.has_staged()) drop(place);
 }
 
@@ -492,7 +528,7 @@ void Engine::Owner::end_turn() {
   forget_idle();
   for (Place* const place : visited_) {
     place->visited = false;
-    const bool empty = !place->held && !place->closed && place->waiting.empty();
+    const bool empty = !place->held && !place->closed && place->waiting.empty() && !place->expiring;
     if (empty) places_.erase(std::string(place->id));
   }
   visited_.clear();
@@ -500,8 +536,9 @@ void Engine::Owner::end_turn() {
   const bool last = engine_.stopping_ && is_idle();
   const std::lock_guard lock(mutex_);
   awake_ = false;
+  const bool expires = !expiring_.empty() && !engine_.store_refuses_ && engine_.holds_lease();
   if (!rotation_.empty() || !continuing_.empty() || !arrived_.empty() || !returned_.empty() ||
-      !settled_.empty() || !tasks_.empty()) {
+      !settled_.empty() || !tasks_.empty() || (expires && !engine_.stopping_)) {
     wake();
   } else if (last) {
     awake_ = true;  // so that no further turn is posted

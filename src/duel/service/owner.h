@@ -8,7 +8,7 @@
 //
 // Nobody waits long for another's experiment: requests wait by experiment and are worked on in
 // rotation, one of each; a turn ends after kTurn; a request of many parts is cut there and goes on
-// in later turns, after the requests that came meanwhile.
+// in later turns, after the requests that came meanwhile; and so do duels that expire together.
 //
 // While others have an experiment (the keeper, or the owner that commits for all) its place is
 // closed: nothing here touches the experiment, and its requests wait.
@@ -67,9 +67,6 @@ class Engine::Owner {
   void stop();
 
  private:
-  // A state of so few arms is a megabyte at most. What takes long with many arms takes less time
-  // here than its requests would lose while the experiment is away.
-  static constexpr std::size_t kFewArms = 64;
   // How long an owner works before it commits and answers, and how long a request of many parts
   // keeps the others waiting.
   static constexpr std::chrono::milliseconds kTurn{5};
@@ -97,7 +94,8 @@ class Engine::Owner {
     std::vector<EngineEvent> events{};  // of records that are not appended yet
     bool closed = false;                // others have the experiment
     bool in_rotation = false;
-    bool visited = false;  // is in visited_
+    bool visited = false;   // is in visited_
+    bool expiring = false;  // is in expiring_
     // Why a load failed, and for how many of the requests that wait; later ones try again.
     std::optional<Error> load_error{};
     std::size_t load_failed_for = 0;
@@ -148,8 +146,13 @@ class Engine::Owner {
   bool answer(Place& place, Worked& worked, const Laid* laid);
   void tell(Place& place, const Experiment& experiment, const Before& before);
   void tick();
-  // Expires the duels that are due.
-  void expire(Place& place);
+  // Records a certificate that has waited for the check of the log.
+  void pass_audit(Place& place);
+  // Has expire_due expire the experiment's duels that are due, if any are.
+  void note_due(Place& place);
+  void expire_due();
+  // As many as the slice allows, and at least one.
+  void expire(Place& place, const Slice& slice);
   std::uint64_t ticks_to_alive() const;
   StoreAccess access() const {
     return engine_.store_refuses_ ? StoreAccess::read_only : StoreAccess::writable;
@@ -207,6 +210,7 @@ class Engine::Owner {
   std::vector<Place*> visited_;    // in this turn; each once
   std::deque<Place*> rotation_;    // open places where requests wait, in the order of their turns
   std::deque<Place*> continuing_;  // the same where the first has had a slice already
+  std::deque<Place*> expiring_;    // where duels are due
   // States that may differ from the log. They give fallbacks while the store cannot be read.
   TextMap<std::unique_ptr<Held>> lost_;
   TextMap<Asleep> asleep_;

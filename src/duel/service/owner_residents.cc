@@ -305,8 +305,11 @@ void Engine::Owner::take_loaded(Place& place, Result<std::unique_ptr<Experiment>
   held.used = turns_;
   held.used_ms = now_ms_;
   hold(place, std::move(held));
-  // Duels that fell due while it was not in memory expire before any request sees them as open.
-  if (!engine_.store_refuses_ && engine_.holds_lease()) expire(place);
+  // Of the duels that fell due while it was not in memory; the others expire in later turns.
+  constexpr std::chrono::milliseconds kAtOnce{1};
+  if (!engine_.store_refuses_ && engine_.holds_lease()) {
+    expire(place, {engine_.world(), engine_.world().now() + kAtOnce});
+  }
 }
 
 Engine::Owner::Saved Engine::Owner::save_now(const Held& held) const {
@@ -332,9 +335,10 @@ void Engine::Owner::note_saved(Held& held, const Saved& saved) {
 // REQUIRES: the place is open, and nothing is staged.
 void Engine::Owner::save(Place& place, Then then) {
   count_outcomes(*place.held);
-  const Ledger& ledger = place.held->experiment->ledger();
-  const bool changed = ledger.sequence() != place.held->saved;
-  if (ledger.num_arms() <= kFewArms || !changed) {
+  const Experiment& experiment = *place.held->experiment;
+  const bool changed = experiment.ledger().sequence() != place.held->saved;
+  // What a small state would save in time its requests would lose while it is away.
+  if (!experiment.is_large() || !changed) {
     note_saved(*place.held, save_now(*place.held));
     if (then == Then::sleep) put_to_sleep(place);
     return;

@@ -99,7 +99,7 @@ struct Request {
   const AnswerWhen when;
   std::unique_ptr<ExperimentRecord> creates{};  // the experiment, before the work
   std::unique_ptr<Import> imports{};            // the same from a log
-  bool aside = false;          // takes long where there are many arms, and cannot be cut
+  bool aside = false;          // takes long where the experiment is large, and cannot be cut
   bool together = false;       // all that it stages goes into one append
   bool begun = false;          // has had a slice, and goes on after the others
   int tries = 0;               // whose lines the store refused

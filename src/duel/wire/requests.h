@@ -390,14 +390,15 @@ struct PlanBody {
 
   static constexpr std::string_view schema = "PlanRequest";
   static constexpr auto fields = joined(
-      FieldList{optional("arms", &PlanBody::arms, "", Between{2, 50}),
-                optional("gap", &PlanBody::gap, "how far the best arm is ahead of the others"),
-                optional("spread", &PlanBody::spread, "how far the others differ"),
-                optional("alpha", &PlanBody::alpha, "probability of a false certificate, at most"),
-                optional("tie_rate", &PlanBody::tie_rate, "share of duels without a winner"),
-                optional("parallel", &PlanBody::parallel, "duels in flight at once"),
-                optional("max_duels", &PlanBody::max_duels, "", Between{1, 1'000'000}),
-                optional("trials", &PlanBody::trials, "simulated runs", Between{10, 1000})},
+      FieldList{
+          optional("arms", &PlanBody::arms, "", Between{2, 50}),
+          optional("gap", &PlanBody::gap, "how far the best arm is ahead of the others"),
+          optional("spread", &PlanBody::spread, "how far the others differ"),
+          optional("alpha", &PlanBody::alpha, "probability of a false certificate, at most"),
+          optional("tie_rate", &PlanBody::tie_rate, "share of duels without a winner"),
+          optional("parallel", &PlanBody::parallel, "duels in flight at once", Between{1, 1000}),
+          optional("max_duels", &PlanBody::max_duels, "", Between{1, 1'000'000}),
+          optional("trials", &PlanBody::trials, "simulated runs", Between{10, 1000})},
       as_optional(inlined(&PlanBody::goal, Described<Goal>::fields)),
       FieldList{optional("policy", &PlanBody::policy, "one, or several with commas between"),
                 optional("shared_causes", &PlanBody::shared_causes,
