@@ -1,7 +1,7 @@
 // The result of a log or of a file of comparisons, as the dashboard shows it.
 import { useMemo } from "preact/hooks";
 import { ArmLabel } from "../charts/arm_label";
-import { armNames } from "../charts/arm_names";
+import { armNames, type ArmNames } from "../charts/arm_names";
 import { EvidenceBars } from "../charts/evidence_bars";
 import { BestSentence, placesOf } from "../charts/places";
 import { FailedChecks, HealthList } from "../charts/health_list";
@@ -15,12 +15,18 @@ import { verdictOf } from "../charts/verdict";
 import { WhyNotYet } from "../charts/why_not_yet";
 import type { ReportData } from "./report_data";
 
+// A report asks no network for anything, and its policy would not let it.
+function withoutRemotePictures(names: ArmNames): ArmNames {
+  const here = (picture: string | null) => (picture?.startsWith("data:") ? picture : null);
+  return new Map([...names].map(([id, one]) => [id, { ...one, picture: here(one.picture) }]));
+}
+
 type Data = Extract<ReportData, { kind: "result" }>;
 
 export function ResultReport({ data }: { data: Data }) {
   const { result, timeline } = data;
   const matrix = useMemo(() => matrixOf(result), [result]);
-  const names = useMemo(() => armNames(result.arms, data.arms), [result]);
+  const names = useMemo(() => withoutRemotePictures(armNames(result.arms, data.arms)), [result]);
   const verdict = verdictOf(result, data.alpha);
   return (
     <>
