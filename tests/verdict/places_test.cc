@@ -135,10 +135,9 @@ TEST(Places, rows_go_by_strength_and_not_by_the_share_that_was_won) {
   EXPECT_EQ(rows_of(ledger), (std::vector<std::string>{"best", "good", "easy", "last"}));
 }
 
-// The ranges of all arms hold at once, and the best arm is not ruled out, with probability 1 - alpha
-// each, whatever chose the pairs and whenever one looks: here after every 40 duels of an adaptive
-// policy. With alpha = 0.2 and 60 runs at most 12 + 5 sqrt(60 0.2 0.8) = 27 may fail. Ranges that took
-// every pair at 80 % for itself would fail in most of them.
+// The ranges of all arms hold at once, and the best arm is not ruled out, with probability 1 -
+// alpha each, whatever chose the pairs and whenever one looks: here after every 40 duels of an
+// adaptive policy. With alpha = 0.2 and 60 runs at most 12 + 5 sqrt(60 0.2 0.8) = 27 may fail.
 TEST(Places, ranges_hold_for_all_arms_at_once_at_all_times) {
   constexpr int kRuns = 60;
   int wrong_ranges = 0, wrong_first = 0;

@@ -14,8 +14,8 @@
 namespace duel::cli {
 
 // The active arms as they are shown while duels run: by the order that is to be certified, or the
-// leader, those that are tied with it, and the others by how many arms each seems to beat. The result
-// has them by strength, which takes too long to work out for every redrawing.
+// leader, those that are tied with it, and the others by how many arms each seems to beat. The
+// result has them by strength, which takes too long to work out for every redrawing.
 std::vector<Arm> arms_by_place(const Ledger& ledger, const Standing& standing);
 
 class LiveTable {

@@ -33,8 +33,8 @@ class ServingOrder {
   // Known serves whose duels are not released yet.
   std::uint64_t waiting() const { return known_ - released_; }
 
-  // Calls visit(ordinal, first, second, outcome) for each of them in the order of serving; no outcome:
-  // the duel is open.
+  // Calls visit(ordinal, first, second, outcome) for each of them in the order of serving; no
+  // outcome: the duel is open.
   template <class Visit>
   void visit_waiting(Visit&& visit) const {
     for (std::uint64_t k = base_; k < end_; ++k) {

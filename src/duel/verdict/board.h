@@ -36,9 +36,9 @@ struct BoardPair {
 };
 
 struct Board {
-  // The active ones: the leader, those that are tied with it, and the others by strength (where none
-  // are fitted, by how many arms each seems to beat), as far as their ranges of places allow. Shares
-  // of duels won order nothing: a policy gives strong arms strong opponents.
+  // The active ones: the leader, those that are tied with it, and the others by strength (where
+  // none are fitted, by how many arms each seems to beat), as far as their ranges of places allow.
+  // Shares of duels won order nothing: a policy gives strong arms strong opponents.
   std::vector<BoardArm> arms;
   std::vector<BoardPair> pairs;  // that met, each once
   Standing standing;             // who leads, and how far it is ahead

@@ -2,7 +2,8 @@
 // for every table, sentence and picture (docs/logs-and-certificates.md, "Places").
 //
 // The place of an arm is one more than the number of active arms that beat it, and an arm beats
-// another if it wins more than half of their decisive duels. First is the arm that beats all others.
+// another if it wins more than half of their decisive duels. First is the arm that beats all
+// others.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +29,11 @@ std::string to_text(const RankRange& range);
 
 struct ArmPlace {
   // `best` is above 1 once the arm is ruled out of first place: an arm has the evidence against it
-  // that the certificate of a winner asks for, c. The best arm is ruled out with probability
-  // (K - 1)/c at most, which is below alpha where c = K/alpha. Beyond first place the range counts pairs at the threshold that makes all pairs
-  // right at once with probability 1 - alpha, so that all ranges hold together. For the goals
-  // copeland and borda it follows from the scores' intervals, which hold together, too.
+  // that the certificate of a winner asks for, c. The best arm is ruled out with probability (K -
+  // 1)/c at most, which is below alpha where c = K/alpha. Beyond first place the range counts pairs
+  // at the threshold that makes all pairs right at once with probability 1 - alpha, so that all
+  // ranges hold together. For the goals copeland and borda it follows from the scores' intervals,
+  // which hold together, too.
   RankRange range;
   double probability_best = 0;  // that it beats every other, by the answers of each pair alone
   double log_probability = 0;   // its logarithm

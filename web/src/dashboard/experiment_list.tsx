@@ -72,11 +72,12 @@ function useVerdicts(items: ExperimentSummary[], look: number): Map<string, Know
         const { experiment_id: eid, state } = item;
         try {
           const { signal } = end;
-          const [result, duels] = await Promise.all([
+          const [result, health, duels] = await Promise.all([
             ask("show_result", { eid }, { signal }),
+            ask("show_health", { eid }, { signal }), // with the checks of traffic
             ask("list_duels", { eid, limit: 1 }, { signal }),
           ]);
-          const failed = failedChecks(result.health);
+          const failed = failedChecks(health.checks);
           const lastServed = duels.items[0]?.served_at ?? null;
           setVerdicts((now) =>
             new Map(now).set(eid, { ...verdictOf(result), state, failed, lastServed }),
