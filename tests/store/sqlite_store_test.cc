@@ -127,6 +127,26 @@ TEST(SqliteStore, a_sync_by_the_clock_that_fails_ends_the_writing_too) {
   EXPECT_EQ(database.shelf->refusal({"fourth"}), kNoMore);
 }
 
+TEST(SqliteStore, an_experiment_is_in_doubt_after_a_loss_of_power_until_somebody_appends_to_it) {
+  FaultyDatabase database;
+  const TemporaryDirectory after;
+  database.vfs.lose_power(after.path(), 100'000);
+  SqliteOptions options;
+  options.boot = [] { return std::string("the next boot"); };
+  for (int starts = 0; starts < 3; ++starts) {
+    // Nobody asks for the experiment before the store is closed cleanly.
+    const auto store = open(after / "store.db", options);
+    EXPECT_EQ(*store->last_stop(), LastStop::machine_stopped) << starts;
+    EXPECT_LT(*store->synced("tones"), store->head("tones")->sequence) << starts;
+  }
+  {
+    const auto store = open(after / "store.db", options);
+    database.shelf->moves_to(*store);
+    database.shelf->append({"third"});
+  }
+  EXPECT_EQ(*open(after / "store.db", options)->last_stop(), LastStop::clean);
+}
+
 TEST(SqliteStore, what_was_synced_survives_a_loss_of_power_and_what_was_not_does_not_corrupt) {
   // A page of the log with its header; the group of one line takes a few of them.
   for (const std::size_t kept : {0, 1, 24, 100, 4'120, 5'000, 8'240, 12'000, 100'000}) {

@@ -21,6 +21,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "duel/core/check.h"
@@ -41,14 +42,6 @@ constexpr std::size_t kMostOfLimit = 4;
 constexpr std::size_t kFewPages = 64;  // take well under a millisecond
 // By one statement, where a group has as many: a line then takes an eighth less time.
 constexpr std::size_t kLinesAtOnce = 8;
-
-// Changes with every boot of the machine; empty if the system does not say.
-std::string boot_of_machine() {
-  std::ifstream input("/proc/sys/kernel/random/boot_id");
-  std::string boot;
-  std::getline(input, boot);
-  return boot;
-}
 
 Error no_experiment(std::string_view experiment, const std::filesystem::path& file) {
   return Error::not_found(fmt::format("there is no experiment '{}'", experiment), file.string());
@@ -300,13 +293,16 @@ class Database final : public SqliteStore {
       DUEL_ASSIGN(const LentStatement begin, writer_.lend("BEGIN IMMEDIATE"));
       DUEL_RETURN_IF_ERROR(begin->run());
     }
-    if (const Status status = insert(groups, results, rows); !status.ok()) {
+    Status inserted = insert(groups, results, rows);
+    if (inserted.ok() && !in_doubt_.empty()) inserted = end_doubts(rows);
+    if (!inserted.ok()) {
       roll_back();
-      return status.error();
+      return inserted.error();
     }
     // Heads in memory move only after the commit: after a failure they are still those on the disk.
     DUEL_RETURN_IF_ERROR(commit());
     for (auto& [owned, row] : rows) {
+      in_doubt_.erase(row.id);
       owned->row = std::move(row);
       owned->appended = true;
     }
@@ -574,6 +570,12 @@ class Database final : public SqliteStore {
       const std::lock_guard lock(write_mutex_);
       const auto found = owned_.find(experiment);
       if (found != owned_.end() && found->second.appended) return found->second.row.head.sequence;
+      // A killed process has left its marks behind, and lost nothing. But for an experiment that is
+      // in doubt since before, all lines are there.
+      if (writer_ && last_stop_ != LastStop::machine_stopped && !in_doubt_.empty()) {
+        DUEL_ASSIGN(const std::optional<Row> row, row_of(writer_, experiment));
+        if (row && !in_doubt_.contains(row->id)) return row->head.sequence;
+      }
     }
     return with_reader([&](SqliteConnection& reader) -> Result<std::uint64_t> {
       DUEL_ASSIGN(const Row row, row_for_reading(reader, experiment));
@@ -584,7 +586,7 @@ class Database final : public SqliteStore {
   Result<LastStop> last_stop() override {
     {
       const std::lock_guard lock(write_mutex_);
-      if (writer_) return last_stop_;
+      if (writer_) return in_doubt_.empty() ? last_stop_ : LastStop::machine_stopped;
     }
     return with_reader([&](SqliteConnection& reader) { return read_stop(reader); });
   }
@@ -662,8 +664,9 @@ class Database final : public SqliteStore {
     }
     // From here to a clean close the mark is this boot's id. A later process that finds it knows
     // that this one was killed; one that finds another boot's id knows that the machine stopped.
-    DUEL_ASSIGN(last_stop_, read_stop(writer));
-    DUEL_RETURN_IF_ERROR(write_stop(writer, boot_of_machine()));
+    DUEL_ASSIGN(last_stop_, stop_before(writer));
+    DUEL_RETURN_IF_ERROR(keep_doubts(writer));
+    DUEL_RETURN_IF_ERROR(write_stop(writer, options_.boot()));
     if (last_stop_ != LastStop::clean) DUEL_RETURN_IF_ERROR(rewrite_log(writer));
     DUEL_RETURN_IF_ERROR(writer.execute("PRAGMA synchronous=NORMAL"));
     DUEL_ASSIGN(insert_experiment_,
@@ -688,14 +691,14 @@ class Database final : public SqliteStore {
         this);
     DUEL_ASSIGN(SqliteConnection log,
                 SqliteConnection::open(file_, SQLITE_OPEN_READWRITE, options_.vfs));
-    DUEL_ASSIGN(syncer_, WalSyncer::start(std::move(log), options_.sync_interval,
+    DUEL_ASSIGN(syncer_, WalSyncer::start(*options_.world, std::move(log), options_.sync_interval,
                                           {[this] { begin_marks(); }, [this] { set_marks(); },
                                            [this] { broken_ = true; }}));
     for (std::size_t k = 0; k < files_.size(); ++k) identities_[k] = identity_of(files_[k]);
     started_syncer_ = syncer_.get();
     DUEL_ASSIGN(SqliteConnection mover,
                 SqliteConnection::open(file_, SQLITE_OPEN_READWRITE, options_.vfs));
-    DUEL_ASSIGN(checkpointer_, WalCheckpointer::start(std::move(mover)));
+    DUEL_ASSIGN(checkpointer_, WalCheckpointer::start(*options_.world, std::move(mover)));
     // Set last: as long as writer_ is empty this process does not own the database.
     writer_ = std::move(writer);
     return Done{};
@@ -721,14 +724,50 @@ class Database final : public SqliteStore {
     return Done{};
   }
 
-  Result<LastStop> read_stop(SqliteConnection& connection) const {
+  // How the process before this one ended.
+  Result<LastStop> stop_before(SqliteConnection& connection) const {
     DUEL_ASSIGN(SqliteStatement statement,
                 connection.prepare("SELECT value FROM state WHERE name = 'stop'"));
     DUEL_ASSIGN(const bool found, statement.step());
     if (!found || statement.text(0) == kClean) return LastStop::clean;
-    const std::string boot = boot_of_machine();
+    const std::string boot = options_.boot();
     return !boot.empty() && statement.text(0) == boot ? LastStop::process_killed
                                                       : LastStop::machine_stopped;
+  }
+  // The same, or that an earlier loss of power has left an experiment in doubt.
+  Result<LastStop> read_stop(SqliteConnection& connection) const {
+    DUEL_ASSIGN(const LastStop stop, stop_before(connection));
+    DUEL_ASSIGN(const std::uint64_t doubts,
+                connection.number("SELECT count(*) FROM state WHERE name LIKE 'doubt/%'"));
+    return doubts > 0 ? LastStop::machine_stopped : stop;
+  }
+
+  // Which experiments may have lost lines with the power is known only now: the next process finds
+  // how this one ends. Nobody may ask for an experiment until then, so it stays in doubt until
+  // somebody appends to it, which is who has loaded it and said what is no evidence.
+  Status keep_doubts(SqliteConnection& writer) {
+    if (last_stop_ == LastStop::machine_stopped) {
+      DUEL_RETURN_IF_ERROR(
+          writer.execute("INSERT OR IGNORE INTO state SELECT 'doubt/' || id, '' FROM experiments"
+                         " WHERE mark < head_sequence"));
+    }
+    DUEL_ASSIGN(SqliteStatement statement,
+                writer.prepare("SELECT CAST(substr(name, 7) AS INTEGER) FROM state"
+                               " WHERE name LIKE 'doubt/%'"));
+    const auto id_in = [](const SqliteStatement& row) { return row.number(0); };
+    DUEL_ASSIGN(const std::vector<std::uint64_t> ids, rows_in(statement, id_in));
+    in_doubt_ = {ids.begin(), ids.end()};
+    return Done{};
+  }
+  // REQUIRES: a transaction has begun.
+  Status end_doubts(const std::map<Owned*, Row>& rows) {
+    for (const auto& [owned, row] : rows) {
+      if (!in_doubt_.contains(row.id)) continue;
+      DUEL_ASSIGN(SqliteStatement statement,
+                  writer_.prepare("DELETE FROM state WHERE name = 'doubt/' || ?1"));
+      DUEL_RETURN_IF_ERROR(statement.bind(1, row.id).run());
+    }
+    return Done{};
   }
 
   // After a sync that failed in an earlier process, the system may take pages for written that are
@@ -967,6 +1006,7 @@ class Database final : public SqliteStore {
   SqliteStatement insert_experiment_, insert_line_, insert_lines_, insert_tag_;
   SqliteStatement set_head_, set_mark_;
   std::map<std::string, Owned> owned_;
+  std::set<std::uint64_t> in_doubt_;  // ids of experiments, in which lines may be missing
   LastStop last_stop_ = LastStop::clean;
   std::size_t wal_pages_ = 0;             // in the log after the last commit
   std::size_t checkpoint_failed_at_ = 0;  // pages in the log that could not be moved
@@ -981,6 +1021,13 @@ class Database final : public SqliteStore {
 };
 
 }  // namespace
+
+std::string boot_of_machine() {
+  std::ifstream input("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  std::getline(input, boot);
+  return boot;
+}
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& file,
                                                        SqliteOptions options) {

@@ -13,10 +13,12 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "duel/core/result.h"
+#include "duel/core/world.h"
 #include "duel/store/store.h"
 
 namespace duel {
@@ -26,11 +28,16 @@ enum class SqliteAccess {
   read,  // the lock is taken with the first call that writes; the database must be there
 };
 
+// Changes with every boot of the machine; empty if the system does not say.
+std::string boot_of_machine();
+
 struct SqliteOptions {
   SqliteAccess access = SqliteAccess::own;
   std::chrono::milliseconds sync_interval{100};
   std::size_t checkpoint_pages = 4'000;  // of 4096 bytes in the WAL
   std::string vfs{};                     // of SQLite; tests inject faults there
+  World* world = &system_world();        // whose queues sync by the clock and move the log
+  std::function<std::string()> boot = boot_of_machine;
 };
 
 // Closing syncs: a clean stop, unless something failed before.

@@ -12,31 +12,31 @@ Checkpoint checkpoint(const SqliteConnection& connection, int mode) {
           static_cast<std::size_t>(moved < 0 ? 0 : moved)};
 }
 
-Result<std::unique_ptr<WalCheckpointer>> WalCheckpointer::start(SqliteConnection connection) {
+Result<std::unique_ptr<WalCheckpointer>> WalCheckpointer::start(World& world,
+                                                                SqliteConnection connection) {
   // NORMAL makes SQLite sync the log before it writes to the database, and the database before it
   // overwrites the log. With OFF a loss of power during a checkpoint corrupts the database.
   DUEL_RETURN_IF_ERROR(
       connection.execute("PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0"));
-  std::unique_ptr<WalCheckpointer> checkpointer(new WalCheckpointer(std::move(connection)));
-  checkpointer->thread_ = std::thread([raw = checkpointer.get()] { raw->run(); });
-  return checkpointer;
+  return std::unique_ptr<WalCheckpointer>(new WalCheckpointer(world, std::move(connection)));
 }
 
-WalCheckpointer::~WalCheckpointer() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
+WalCheckpointer::~WalCheckpointer() { queue_->stop(); }
 
 void WalCheckpointer::begin() {
   {
     const std::lock_guard lock(mutex_);
     running_ = true;
   }
-  changed_.notify_all();
+  queue_->post([this] {
+    const Checkpoint ended = checkpoint(connection_, SQLITE_CHECKPOINT_PASSIVE);
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = ended;
+      running_ = false;
+    }
+    changed_.notify_all();
+  });
 }
 
 bool WalCheckpointer::running() const {
@@ -52,20 +52,6 @@ void WalCheckpointer::settle() {
 std::optional<Checkpoint> WalCheckpointer::take_result() {
   const std::lock_guard lock(mutex_);
   return std::exchange(ended_, std::nullopt);
-}
-
-void WalCheckpointer::run() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [&] { return running_ || stop_; });
-    if (stop_) return;
-    lock.unlock();
-    const Checkpoint ended = checkpoint(connection_, SQLITE_CHECKPOINT_PASSIVE);
-    lock.lock();
-    ended_ = ended;
-    running_ = false;
-    changed_.notify_all();
-  }
 }
 
 }  // namespace duel

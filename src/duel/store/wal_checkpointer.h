@@ -1,4 +1,4 @@
-// The thread that moves the write-ahead log of an SQLite database into the database. It does not
+// The queue that moves the write-ahead log of an SQLite database into the database. It does not
 // happen on the connection that commits, because thousands of pages take milliseconds, and a web
 // page that shows a duel waits for a commit. Any thread may call it.
 #pragma once
@@ -10,9 +10,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "duel/core/result.h"
+#include "duel/core/world.h"
 #include "duel/store/sqlite.h"
 
 namespace duel {
@@ -32,13 +32,13 @@ Checkpoint checkpoint(const SqliteConnection& connection, int mode);
 
 class WalCheckpointer {
  public:
-  // REQUIRES: `connection` has the database open in WAL mode. The thread owns it from now on.
-  static Result<std::unique_ptr<WalCheckpointer>> start(SqliteConnection connection);
+  // REQUIRES: `connection` has the database open in WAL mode, and nobody else uses it.
+  static Result<std::unique_ptr<WalCheckpointer>> start(World& world, SqliteConnection connection);
   WalCheckpointer(const WalCheckpointer&) = delete;
   WalCheckpointer& operator=(const WalCheckpointer&) = delete;
   ~WalCheckpointer();
 
-  // Has the thread move what is in the log by now and no reader needs. REQUIRES: !running().
+  // Has the queue move what is in the log by now and no reader needs. REQUIRES: !running().
   void begin();
   bool running() const;
   // Returns when no checkpoint is running.
@@ -47,16 +47,15 @@ class WalCheckpointer {
   std::optional<Checkpoint> take_result();
 
  private:
-  explicit WalCheckpointer(SqliteConnection connection) : connection_(std::move(connection)) {}
-  void run();
+  WalCheckpointer(World& world, SqliteConnection connection)
+      : connection_(std::move(connection)), queue_(world.queue()) {}
 
   SqliteConnection connection_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool running_ = false;
-  bool stop_ = false;
   std::optional<Checkpoint> ended_;
-  std::thread thread_;
+  std::unique_ptr<TaskQueue> queue_;  // last: its tasks use the rest
 };
 
 }  // namespace duel

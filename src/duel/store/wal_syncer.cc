@@ -5,19 +5,21 @@
 
 namespace duel {
 
-Result<std::unique_ptr<WalSyncer>> WalSyncer::start(SqliteConnection connection,
+Result<std::unique_ptr<WalSyncer>> WalSyncer::start(World& world, SqliteConnection connection,
                                                     std::chrono::milliseconds interval,
                                                     Events events) {
   // A connection opens the log when it first reads, and keeps it open; sync_file needs it open.
   DUEL_RETURN_IF_ERROR(connection.number("SELECT count(*) FROM sqlite_schema"));
-  std::unique_ptr<WalSyncer> syncer(
-      new WalSyncer(std::move(connection), interval, std::move(events)));
-  syncer->thread_ = std::thread([raw = syncer.get()] { raw->run(); });
-  return syncer;
+  return std::unique_ptr<WalSyncer>(
+      new WalSyncer(world, std::move(connection), interval, std::move(events)));
 }
 
-WalSyncer::WalSyncer(SqliteConnection connection, std::chrono::milliseconds interval, Events events)
-    : connection_(std::move(connection)), interval_(interval), events_(std::move(events)) {}
+WalSyncer::WalSyncer(World& world, SqliteConnection connection, std::chrono::milliseconds interval,
+                     Events events)
+    : connection_(std::move(connection)),
+      interval_(interval),
+      events_(std::move(events)),
+      clock_(world.queue()) {}
 
 WalSyncer::~WalSyncer() { stop(); }
 
@@ -26,20 +28,19 @@ void WalSyncer::stop() {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
-  work_.notify_all();
   done_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  clock_->stop();
 }
 
 void WalSyncer::committed() {
-  bool wake = false;
-  {
-    const std::lock_guard lock(mutex_);
-    wake = clock_passed_ == committed_;
-    if (wake) due_ = std::chrono::steady_clock::now() + interval_;
-    ++committed_;
-  }
-  if (wake) work_.notify_all();
+  const std::lock_guard lock(mutex_);
+  ++committed_;
+  come_by_clock();
+}
+
+void WalSyncer::come_by_clock() {
+  if (stop_ || failure_ || std::exchange(clock_comes_, true)) return;
+  clock_->after(interval_, [this] { sync_by_clock(); });
 }
 
 Status WalSyncer::wait() {
@@ -74,34 +75,20 @@ void WalSyncer::sync_for_all(std::unique_lock<std::mutex>& lock) {
   } else {
     events_.failed();
     failure_ = status.error();
-    work_.notify_all();
   }
   done_.notify_all();
 }
 
-void WalSyncer::run() {
+void WalSyncer::sync_by_clock() {
+  events_.clock_begins();
   std::unique_lock lock(mutex_);
-  while (!stop_ && !failure_) {
-    if (clock_passed_ == committed_) {
-      work_.wait(lock);
-      continue;
-    }
-    if (std::chrono::steady_clock::now() < due_) {
-      work_.wait_until(lock, due_);
-      continue;
-    }
-    lock.unlock();
-    events_.clock_begins();
-    lock.lock();
-    const std::uint64_t target = committed_;
-    reach(lock, target);
-    if (synced_ < target) continue;  // stopped or failed: the loop ends
-    clock_passed_ = target;
-    due_ = std::chrono::steady_clock::now() + interval_;
-    lock.unlock();
-    events_.clock_succeeded();
-    lock.lock();
-  }
+  const std::uint64_t target = committed_;
+  reach(lock, target);
+  if (synced_ < target) return;  // stopped or failed: it does not come again
+  clock_comes_ = false;
+  if (committed_ > target) come_by_clock();
+  lock.unlock();
+  events_.clock_succeeded();
 }
 
 Status WalSyncer::sync_file() {
