@@ -159,6 +159,24 @@ TEST(StoreFault, failed_sync_acknowledges_nothing_and_ends_the_service) {
   EXPECT_EQ(retried.status, 200);
 }
 
+TEST(StoreFault, no_fallback_has_the_name_of_a_duel_whose_write_is_of_unknown_fate) {
+  for (const std::size_t calls : {0, 1, 2, 3, 4}) {
+    FaultyVfs disk;
+    ServedApi api;
+    api.stop();
+    api.vfs = disk.name();
+    api.start();
+    start_three_arms(api);
+    disk.arm(FaultyVfs::Call::write, calls, SQLITE_IOERR_WRITE, Fault::loses_answer);
+    const std::string wish = R"({"duel_id":"q"})";
+    const Told first = api.post("/v1/experiments/e/duels", wish);
+    if (!api.engine().failed()) continue;  // it wrote less than that
+    EXPECT_EQ(first.status, 503) << calls;
+    EXPECT_EQ(api.post("/v1/experiments/e/duels", wish).status, 503) << calls;
+    EXPECT_EQ(api.post("/v1/experiments/e/duels").text("serving"), "fallback") << calls;
+  }
+}
+
 TEST(StoreFault, state_after_a_loss_of_power_is_that_of_a_fold_of_the_log) {
   ServedApi api;
   start_three_arms(api);

@@ -214,20 +214,28 @@ Result<Offer> Experiment::serve(const Wish& wish, const Moment& moment) {
   duels_->forget();
   DUEL_RETURN_IF_ERROR(check_wish(wish));
   const auto instead = [&](Fallback::Why why) { return Offer(fallback(wish, why, moment.now_ms)); };
-  if (moment.store == StoreAccess::unreadable || spoiled()) {
-    // The duel may be in the log. Under its id nothing else is shown, or the answer to what was
-    // shown would count as one to the pair in the log.
-    if (wish.duel_id.empty() || wish.made_for_it) return instead(Fallback::Why::store);
+  // A duel that may be in the log all the same: under its id nothing else is shown, or the answer to
+  // what was shown would count as one to the pair in the log.
+  const auto may_be_logged = [&] {
     return refused(
         Reason::store_unavailable,
         fmt::format("whether the duel '{}' was served before cannot be read now", wish.duel_id));
+  };
+  const bool named = !wish.duel_id.empty() && !wish.made_for_it;
+  if (moment.store == StoreAccess::unreadable || spoiled()) {
+    if (named) return may_be_logged();
+    return instead(Fallback::Why::store);
   }
   if (!wish.duel_id.empty()) {
     DUEL_ASSIGN(std::optional<Served> again, served_before(wish.duel_id, wish.request));
     if (again) return Offer(std::move(*again));
   }
   if (wish.only_again) return instead(Fallback::Why::not_before);
-  if (moment.store == StoreAccess::read_only) return instead(Fallback::Why::store);
+  if (moment.store == StoreAccess::read_only) {
+    // After a write of unknown fate the log is read without it, and the next start may find it.
+    if (named && setting_.store->broken()) return may_be_logged();
+    return instead(Fallback::Why::store);
+  }
   const auto last = last_duels_of_.find(wish.subject);
   DUEL_RETURN_IF_ERROR(expire_for(
       last == last_duels_of_.end() ? std::span<const std::string>() : last->second, moment));
