@@ -19,8 +19,12 @@
 #include "duel/log/experiment_log.h"
 #include "duel/nodes/upkeep.h"
 #include "duel/service/engine.h"
+#include "duel/store/memory_store.h"
 #include "duel/store/node_store.h"
+#include "duel/store/sqlite_store.h"
 #include "tests/simulated_cluster/scheduler.h"
+#include "tests/simulated_cluster/simulated_disk.h"
+#include "tests/store/faulty_store.h"
 #include "tests/store/memory_database.h"
 
 namespace duel {
@@ -39,12 +43,17 @@ constexpr std::array<const char*, 2> kExperiments{"e", "f"};
 struct Node {
   std::shared_ptr<Scheduler::Process> process = std::make_shared<Scheduler::Process>();
   std::unique_ptr<SimulatedWorld> world;
-  std::shared_ptr<NodeStore> store;
+  std::shared_ptr<Store> store;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Upkeep> upkeep;
   std::string said;     // to the operator
   bool is_cut = false;  // from the database
-  bool is_up() const { return !process->dead && upkeep != nullptr; }
+  bool serves = false;
+  bool is_up() const { return !process->dead && serves; }
+  bool holds_lease() const { return store->nodes() == nullptr || store->nodes()->holds_lease(); }
+  std::uint64_t epoch_of(const std::string& experiment) const {
+    return store->nodes() == nullptr ? 0 : store->nodes()->epoch(experiment).value_or(0);
+  }
 };
 
 std::vector<std::unique_ptr<Node>>& graveyard() {
@@ -86,7 +95,8 @@ class Cluster {
         story_(story) {
     server_ = std::make_shared<MemoryServer>(
         [this] { return SimulatedWorld::kEpochMs + scheduler_.now_ns() / kMs; });
-    nodes_.resize(3);
+    nodes_.resize(trouble_ == Trouble::disk ? 1 : 3);
+    if (trouble_ == Trouble::disk) disk_ = std::make_unique<SimulatedDisk>();
     seed_ = seed;
     // A duel that nobody answers stands before every certificate.
     silence_ = dice_.chance(0.5) ? 0 : dice_.chance(0.5) ? 0.05 : 0.8;
@@ -127,11 +137,14 @@ class Cluster {
       }
     }
     for (const auto& node : nodes_) {
-      if (!node || !node->store) continue;
-      run_.tails_appended_again += node->store->counts().tails_appended_again;
-      run_.taken_over += node->store->counts().taken_over;
+      if (!node || !node->store || node->store->nodes() == nullptr) continue;
+      run_.tails_appended_again += node->store->nodes()->counts().tails_appended_again;
+      run_.taken_over += node->store->nodes()->counts().taken_over;
     }
     run_.trace = scheduler_.trace();
+    // Nothing runs any more: the files are closed, of those who were killed, too.
+    for (const auto& store : on_disk_) store->replace(std::make_unique<MemoryStore>());
+    disk_.reset();
     return std::move(run_);
   }
 
@@ -181,25 +194,9 @@ class Cluster {
   }
   void open_node(Node& node, std::int64_t booted_ns) {
     if (!node.store) {
-      NodeStoreOptions options;
-      options.url = "http://" + node.process->name;
-      options.lease = std::chrono::nanoseconds(kLease) / std::chrono::milliseconds(1) *
-                      std::chrono::milliseconds(1);
-      options.sync_interval = sync_interval_;
-      options.most_readers = 1'000;
-      options.world = node.world.get();
-      options.since_boot = [this, booted_ns] {
-        return std::chrono::nanoseconds(booted_ns + scheduler_.now_ns());
-      };
-      auto store = std::make_shared<NodeStore>(
-          std::make_shared<MemoryDatabase>(server_, network_of(node)), std::move(options));
-      if (!store->open().ok() || node.process->dead) {
-        if (node.process->dead) {
-          kept_.push_back(std::move(store));
-          return;
-        }
-        return try_again(node, booted_ns);
-      }
+      auto store = disk_ ? open_disk(node) : open_shared(node, booted_ns);
+      if (node.process->dead) return kept_.push_back(std::move(store));
+      if (!store) return try_again(node, booted_ns);
       node.store = std::move(store);
     }
     auto engine = Engine::start(
@@ -214,9 +211,47 @@ class Cluster {
     }
     if (!engine.ok()) return try_again(node, booted_ns);
     node.engine = std::move(*engine);
-    node.upkeep = std::make_unique<Upkeep>(
-        *node.engine, *node.store, []() -> Status { return Done{}; }, true);
+    if (Nodes* const nodes = node.store->nodes()) {
+      node.upkeep =
+          std::make_unique<Upkeep>(*node.engine, *nodes, []() -> Status { return Done{}; }, true);
+    }
+    node.serves = true;
     tell(node.process->name + " is up");
+  }
+  // Null where it cannot be opened now.
+  std::shared_ptr<Store> open_shared(Node& node, std::int64_t booted_ns) {
+    NodeStoreOptions options;
+    options.url = "http://" + node.process->name;
+    options.lease = std::chrono::nanoseconds(kLease) / std::chrono::milliseconds(1) *
+                    std::chrono::milliseconds(1);
+    options.sync_interval = sync_interval_;
+    options.most_readers = 1'000;
+    options.world = node.world.get();
+    options.since_boot = [this, booted_ns] {
+      return std::chrono::nanoseconds(booted_ns + scheduler_.now_ns());
+    };
+    auto store = std::make_shared<NodeStore>(
+        std::make_shared<MemoryDatabase>(server_, network_of(node)), std::move(options));
+    if (!store->open().ok() && !node.process->dead) return nullptr;
+    return store;
+  }
+  std::shared_ptr<Store> open_disk(Node& node) {
+    disk_->begin([this, &node] {
+      scheduler_.pass(node.process,
+                      scheduler_.dice.between_ns(kMs, has_slow_disk_ ? 3 * kLease / 2 : 20 * kMs));
+    });
+    auto opened =
+        SqliteStore::open(disk_->file(), {.sync_interval = sync_interval_,
+                                          .checkpoint_pages = 100,
+                                          .vfs = disk_->vfs().name(),
+                                          .world = node.world.get(),
+                                          .boot = [boot = disk_->boot()] { return boot; }});
+    if (!opened.ok()) {
+      tell("the database cannot be opened");
+      if (!node.process->dead) disk_->kill();
+      return nullptr;
+    }
+    return on_disk_.emplace_back(std::make_shared<FaultyStore>(std::move(*opened)));
   }
   void try_again(Node& node, std::int64_t booted_ns) {
     scheduler_.at(scheduler_.now_ns() + 200 * kMs, node.process,
@@ -284,6 +319,7 @@ class Cluster {
     scheduler_.at(scheduler_.now_ns() + delay_ns, nullptr, std::move(what));
   }
   void fault() {
+    if (disk_) return fault_of_disk();
     const bool nodes_too = trouble_ != Trouble::database;
     const std::uint64_t kind = dice_.below(nodes_too ? 10 : 4);
     const std::size_t k = dice_.below(nodes_.size());
@@ -326,6 +362,76 @@ class Cluster {
         return later(time / 2, [this] { is_flaky_ = false; });
     }
   }
+  void fault_of_disk() {
+    const Node& node = *nodes_[0];
+    if (node.process->dead) return;
+    const std::int64_t time = some_leases_ns();
+    const std::size_t calls = dice_.below(20);
+    const auto arm = [&](FaultyVfs::Call call, int code, Fault fault) {
+      disk_->vfs().arm(call, calls, code, fault);
+      restart_if_broken(time);
+    };
+    switch (dice_.below(9)) {
+      case 0:
+        return kill(0, time);
+      case 1:
+      case 2:
+        return lose_power(time);
+      case 3:
+        tell(fmt::format("{} is paused for {} ms", node.process->name, time / kMs));
+        nodes_[0]->process->paused_until_ns = scheduler_.now_ns() + time;
+        return;
+      case 4:
+        tell("the disk is slow");
+        has_slow_disk_ = true;
+        return later(time, [this] { has_slow_disk_ = false; });
+      case 5:
+        tell("the disk is full");
+        ++run_.full_disks;
+        disk_->fill();
+        return later(time, [this] {
+          if (disk_->is_full()) disk_->make_room();
+        });
+      case 6:
+        tell(fmt::format("a sync fails after {} more", calls));
+        ++run_.failed_syncs;
+        return arm(FaultyVfs::Call::sync, SQLITE_IOERR_FSYNC, Fault::fails);
+      case 7:
+        tell(fmt::format("a write fails after {} more", calls));
+        return arm(FaultyVfs::Call::write, SQLITE_IOERR_WRITE, Fault::fails);
+      default:
+        tell(fmt::format("a write is done and said to have failed, after {} more", calls));
+        return arm(FaultyVfs::Call::write, SQLITE_IOERR_WRITE, Fault::loses_answer);
+    }
+  }
+  // As an operator does; the machine's state may be lost with it.
+  void restart_if_broken(std::int64_t after) {
+    later(after, [this, process = nodes_[0]->process] {
+      const Node& node = *nodes_[0];
+      if (node.process != process || !node.is_up() || !node.store->broken()) return;
+      tell("the store takes no more records");
+      if (dice_.chance(0.5)) return kill(0, 100 * kMs);
+      lose_power(100 * kMs);
+    });
+  }
+  void lose_power(std::int64_t time) {
+    Node& node = *nodes_[0];
+    if (node.process->dead) return;
+    const std::size_t kept = dice_.chance(0.3) ? 0 : dice_.below(30'000);
+    tell(fmt::format("the machine of {} loses power for {} ms, up to {} bytes are kept",
+                     node.process->name, time / kMs, kept));
+    ++run_.losses_of_power;
+    node.process->dead = true;
+    disk_->lose_power(kept);
+    losses_ns_.push_back(scheduler_.now_ns());
+    for (const auto& [experiment, end] : disk_->ends()) {
+      // An earlier doubt ends where its lines are lost.
+      std::erase_if(in_doubt_[experiment],
+                    [head = end.head](std::uint64_t other) { return other >= head; });
+      if (end.mark < end.head) in_doubt_[experiment].push_back(end.head);
+    }
+    later(time, [this] { start_node(0); });
+  }
   void break_database(std::int64_t time) {
     if (!server_->is_up()) return;
     ++run_.outages;
@@ -337,6 +443,7 @@ class Cluster {
       tell(fmt::format("the database crashes for {} ms, {} of {} commits are kept", time / kMs,
                        kept, server_->not_on_disk()));
       server_->crash(kept);
+      losses_ns_.push_back(scheduler_.now_ns());
     } else {
       tell(fmt::format("the database stops for {} ms", time / kMs));
       server_->stop();
@@ -353,6 +460,7 @@ class Cluster {
     ++run_.kills;
     tell(node.process->name + " is killed");
     node.process->dead = true;
+    if (disk_) disk_->kill();
     later(time, [this, k] { start_node(k); });
   }
   // A byte of a record that a snapshot stands above, as soon as there is one.
@@ -384,6 +492,10 @@ class Cluster {
       nodes_[k]->process->paused_until_ns = 0;
     }
     server_->let_late_statements_arrive();
+    if (!disk_ || nodes_[0]->process->dead) return;
+    disk_->make_room();
+    // What was armed may strike yet.
+    kill(0, 100 * kMs);
   }
 
   // --- Clients -----------------------------------------------------------------------------------
@@ -446,7 +558,7 @@ class Cluster {
       return Said<Answer>{std::move(answer), is_of_nothing};
     }
     if (without_ == Without::silence_of_lost_states &&
-        turn.moment.store == StoreAccess::unreadable && node.store->holds_lease()) {
+        turn.moment.store == StoreAccess::unreadable && node.holds_lease()) {
       return Said<Answer>{std::move(answer), true};
     }
     return answer.error();
@@ -652,7 +764,7 @@ class Cluster {
           if (!node.engine->audits().passed(experiment)) return Error::io("it is being read");
           return Shown{
               fmt::format("{} at {} ({})", to_word(given->kind), given->sequence, given->head),
-              node.store->epoch(experiment).value_or(0)};
+              node.epoch_of(experiment)};
         },
         [this, k, n, experiment, before = certificates_[experiment]](const Result<Shown>& given,
                                                                      int) {
@@ -680,9 +792,11 @@ class Cluster {
     const auto process = std::make_shared<Scheduler::Process>();
     SimulatedWorld world(scheduler_, process, 1, 0);
     options.world = &world;
-    NodeStore store(std::make_shared<MemoryDatabase>(server_), options);
+    NodeStore shared(std::make_shared<MemoryDatabase>(server_), options);
+    Store& store = disk_ ? *nodes_[0]->store : shared;
     std::map<std::string, std::pair<ServeRecord, std::uint64_t>> serves;
     std::map<std::string, std::pair<OutcomeRecord, std::uint64_t>> outcomes;
+    std::set<std::uint64_t> recovered;
     const auto read = read_log(store, experiment, [&](const LogEntry& entry) -> Status {
       if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
         if (!serves.try_emplace(serve->duel_id, *serve, entry.sequence).second) {
@@ -690,12 +804,22 @@ class Cluster {
         }
       } else if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
         outcomes.try_emplace(outcome->duel_id, *outcome, entry.sequence);
+      } else if (std::holds_alternative<RecoveredRecord>(entry.record)) {
+        ++run_.recoveries;
+        recovered.insert(entry.sequence);
       } else if (const auto* expired = std::get_if<ExpiredRecord>(&entry.record)) {
         violate(expired->duel_id + " expired");
       }
       return Done{};
     });
     if (!read.ok()) violate("the log: " + read.error().to_string());
+    // What follows on serves of which some may be lost is a record that says so.
+    for (const std::uint64_t head : in_doubt_[experiment]) {
+      if (read.ok() && read->records > head && !recovered.contains(head + 1)) {
+        violate(fmt::format("{} has lost power at record {}, and the next does not say so",
+                            experiment, head));
+      }
+    }
     scheduler_.note(hash_text(read.ok() ? read->head : ""));
     std::vector<const Told*> in_order;
     for (const auto& [id, told] : told_) {
@@ -709,7 +833,10 @@ class Cluster {
                         serve->second.first.expires_at == told.expires_at;
       if (!same) {
         ++run_.lost_serves;
-        if (trouble_ != Trouble::both || told.answer) {
+        const bool may_be_lost = trouble_ == Trouble::both || trouble_ == Trouble::disk;
+        const bool is_before_loss = std::ranges::any_of(
+            losses_ns_, [&](std::int64_t loss_ns) { return loss_ns >= told.told_ns; });
+        if (!may_be_lost || !is_before_loss || told.answer) {
           violate(fmt::format("the serve of {}, acknowledged at {:.3f} ms, is {}", id,
                               static_cast<double>(told.told_ns) / 1e6,
                               there ? "another one in the log" : "not in the log"));
@@ -775,7 +902,11 @@ class Cluster {
   std::ostream* const story_;
   std::shared_ptr<MemoryServer> server_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::vector<std::shared_ptr<NodeStore>> kept_;
+  std::vector<std::shared_ptr<Store>> kept_;
+  std::unique_ptr<SimulatedDisk> disk_;  // of the one server, where there are no nodes
+  std::vector<std::shared_ptr<FaultyStore>> on_disk_;
+  std::vector<std::int64_t> losses_ns_;                         // when commits were lost
+  std::map<std::string, std::vector<std::uint64_t>> in_doubt_;  // heads, some of whose serves are
   std::uint64_t seed_ = 0;
   double silence_ = 0;  // share of duels that nobody answers
   double alpha_ = 0;
@@ -799,7 +930,7 @@ class Cluster {
 
 Trouble trouble_of(std::uint64_t seed) {
   constexpr std::array<Trouble, kTroubles> kAll{Trouble::database, Trouble::nodes, Trouble::both,
-                                                Trouble::damage};
+                                                Trouble::damage, Trouble::disk};
   return kAll[seed % kAll.size()];
 }
 

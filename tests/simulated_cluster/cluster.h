@@ -1,6 +1,6 @@
 // A whole cluster in one thread: nodes with engine, store and upkeep, their database, clients, and
 // faults, all under one seed. Clients keep a history of what they were told; when the faults are
-// over, it is held against the log.
+// over, it is held against the log. Or one server on a disk of its own in their place.
 //
 // The clients are in the place of HTTP and forwarding: they ask any node, and another one when the
 // first says that it does not own the experiment. The database is a table in memory under the
@@ -26,6 +26,10 @@ enum class Trouble {
   // All of it at once. A serve may be lost where the database crashes and its owner, too, but never
   // an outcome that was acknowledged.
   both,
+  // One server with an SQLite database in place of the nodes. It is killed and paused; its disk is
+  // slow, full, fails, and loses power in the middle of a write. A serve may be lost with the power,
+  // and what is left of the serves that were not synced is no evidence.
+  disk,
   // As `nodes`, and a byte of a record below a snapshot changes: nothing may be certified by those
   // who come later, and the experiment has to go out of service.
   damage,
@@ -65,10 +69,13 @@ struct ClusterRun {
   std::uint64_t certificates = 0;
   std::uint64_t damages = 0;
   std::uint64_t failed_syncs = 0;
+  std::uint64_t losses_of_power = 0;
+  std::uint64_t full_disks = 0;
+  std::uint64_t recoveries = 0;  // records that say what is no evidence
 };
 
 // A seed and the one that comes so many later have the same trouble.
-inline constexpr std::uint64_t kTroubles = 4;
+inline constexpr std::uint64_t kTroubles = 5;
 Trouble trouble_of(std::uint64_t seed);
 // `story`: where to tell what happens; null: nowhere.
 ClusterRun run_cluster(std::uint64_t seed, std::ostream* story = nullptr,
