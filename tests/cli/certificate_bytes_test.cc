@@ -32,7 +32,8 @@ TEST_F(CertificateBytes, as_it_was_written_it_fits) {
   EXPECT_EQ(verify("log", {"log.certificate.json"}).exit_code, 0);
 }
 
-// The page checks itself in a browser (web/tests/browser); here, that it holds what it needs for that.
+// The page checks itself in a browser (web/tests/browser); here, that it holds what it needs for
+// that.
 TEST_F(CertificateBytes, are_in_a_page_with_the_log_and_the_verifier) {
   const CommandResult result =
       run_duel({"certificate", "log", "-o", "certificate.html"}, {.directory = directory_.path()});

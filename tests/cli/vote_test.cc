@@ -1,4 +1,5 @@
-// `duel vote` without a terminal, where answers come from lines, and on one, where each key is a vote.
+// `duel vote` without a terminal, where answers come from lines, and on one, where each key is a
+// vote.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -27,17 +27,17 @@ enum class Trouble {
   // an outcome that was acknowledged.
   both,
   // One server with an SQLite database in place of the nodes. It is killed and paused; its disk is
-  // slow, full, fails, and loses power in the middle of a write. A serve may be lost with the power,
-  // and what is left of the serves that were not synced is no evidence.
+  // slow, full, fails, and loses power in the middle of a write. A serve may be lost with the
+  // power, and what is left of the serves that were not synced is no evidence.
   disk,
   // As `nodes`, and a byte of a record below a snapshot changes: nothing may be certified by those
   // who come later, and the experiment has to go out of service.
   damage,
 };
 
-// A rule that the run is to do without, so that a test can show that its violation is found. Each is
-// broken through what the tests own: the clients' words, the database in memory, or a function that
-// is public anyway. No source of the product knows of this.
+// A rule that the run is to do without, so that a test can show that its violation is found. Each
+// is broken through what the tests own: the clients' words, the database in memory, or a function
+// that is public anyway. No source of the product knows of this.
 enum class Without {
   nothing,
   // Under an id that may have been logged no fallback is given (Experiment::serve). Clients say of

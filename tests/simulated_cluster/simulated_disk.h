@@ -1,6 +1,6 @@
-// The disk of one machine, on which a server with an SQLite database runs after the other. A process
-// that is killed leaves all that it wrote. A loss of power leaves what was synced and a part of the
-// rest, which may end in the middle of a commit.
+// The disk of one machine, on which a server with an SQLite database runs after the other. A
+// process that is killed leaves all that it wrote. A loss of power leaves what was synced and a
+// part of the rest, which may end in the middle of a commit.
 //
 // Each process has files of its own, which the next one gets as copies: the one before is never
 // destroyed, and would write on.
@@ -74,7 +74,8 @@ class SimulatedDisk {
     }
   }
 
-  // Where an experiment ends in the files as they are now, and up to where all is known to be there.
+  // Where an experiment ends in the files as they are now, and up to where all is known to be
+  // there.
   struct End {
     std::uint64_t head = 0;
     std::uint64_t mark = 0;

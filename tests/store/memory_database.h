@@ -129,8 +129,8 @@ class MemoryServer {
     if (found == seen_.experiments.end()) return std::nullopt;
     return found->second;
   }
-  // Changes a byte of a line that is on the disk, and of what is seen of it. False where there is no
-  // such line yet.
+  // Changes a byte of a line that is on the disk, and of what is seen of it. False where there is
+  // no such line yet.
   bool damage(const std::string& name, std::uint64_t sequence, std::size_t byte, char bits) {
     const std::lock_guard lock(mutex_);
     for (MemoryTables* const tables : {&on_disk_, &seen_}) {

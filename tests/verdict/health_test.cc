@@ -142,7 +142,8 @@ TEST(Health, missing_answers_of_too_few_duels_pass_no_verdict_on_pairs) {
             HealthVerdict::passed);
 }
 
-// Six people on a voting page answer as "human" without an id, and are told apart by their subjects.
+// Six people on a voting page answer as "human" without an id, and are told apart by their
+// subjects.
 TEST(Health, answers_that_do_not_say_who_gave_them_are_no_voter) {
   const auto voters = [](std::uint64_t format, const Source& source) {
     ExperimentRecord experiment = experiment_of({"a", "b"}, "uniform");

@@ -52,7 +52,7 @@ class Report {
   std::string arms() const {
     const bool ties = result_.duels.ties > 0;
     const bool both_bad = result_.duels.both_bad > 0;
-    const std::string table = with_names_that_fit(1, [&](std::size_t most) {
+    const std::string rows = with_names_that_fit(1, [&](std::size_t most) {
       const auto names = names_within(most);
       Table table;
       table.column("place").column("arm", Align::left).column("won").column("lost");
@@ -75,7 +75,7 @@ class Report {
       }
       return table;
     });
-    return table + "\n" +
+    return rows + "\n" +
            wrapped("Places are those that the evidence leaves open, whenever you look. " +
                        best_sentence(result_.probability_no_winner),
                    report_width()) +

@@ -177,9 +177,9 @@ struct VoteArguments {
   ServedOptions served;
 };
 
-// The person at the terminal, who sees one question at a time. On a terminal the next question comes
-// with the key that answers the one before. That answer is held back until the next one is given,
-// or for `kUndo`: an answer is final once it is recorded, and cannot be taken back then.
+// The person at the terminal, who sees one question at a time. On a terminal the next question
+// comes with the key that answers the one before. That answer is held back until the next one is
+// given, or for `kUndo`: an answer is final once it is recorded, and cannot be taken back then.
 class Booth final : public Judges {
  public:
   // `progress` is shown beside each question.

@@ -104,8 +104,8 @@ class Json {
   bool is_string() const { return std::holds_alternative<std::string>(content_); }
   bool is_array() const { return std::holds_alternative<Array>(content_); }
   bool is_object() const { return std::holds_alternative<Object>(content_); }
-  // Integers, unsigned integers and other numbers are three kinds; one that is kept as written, since
-  // `dump` would spell it otherwise, is of a fourth.
+  // Integers, unsigned integers and other numbers are three kinds; one that is kept as written,
+  // since `dump` would spell it otherwise, is of a fourth.
   bool same_kind(const Json& other) const { return content_.index() == other.content_.index(); }
 
   // The value as bool, a number, std::string, or a vector of these. Throws JsonError.

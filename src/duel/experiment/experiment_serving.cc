@@ -214,8 +214,8 @@ Result<Offer> Experiment::serve(const Wish& wish, const Moment& moment) {
   duels_->forget();
   DUEL_RETURN_IF_ERROR(check_wish(wish));
   const auto instead = [&](Fallback::Why why) { return Offer(fallback(wish, why, moment.now_ms)); };
-  // A duel that may be in the log all the same: under its id nothing else is shown, or the answer to
-  // what was shown would count as one to the pair in the log.
+  // A duel that may be in the log all the same: under its id nothing else is shown, or the answer
+  // to what was shown would count as one to the pair in the log.
   const auto may_be_logged = [&] {
     return refused(
         Reason::store_unavailable,

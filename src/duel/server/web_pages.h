@@ -17,8 +17,8 @@ namespace duel {
 // The answer if the path is a page's or an asset's; nothing if it is the API's.
 std::optional<HttpResponse> web_page(const HttpRequest& request);
 
-// The answer to a path that neither a page nor the API has, if a browser asks for it: a page that says
-// so, with status 404. Nothing for programs, which read the API's refusal.
+// The answer to a path that neither a page nor the API has, if a browser asks for it: a page that
+// says so, with status 404. Nothing for programs, which read the API's refusal.
 std::optional<HttpResponse> web_page_of_nothing(const HttpRequest& request);
 
 // The answer to a page's path in a program that was built without its pages.

@@ -1,5 +1,6 @@
 // What is kept of an experiment's past besides its state: the series for plots, the certificate as
-// it was when it was given, and what open pages of results have earned. A fold over the records, as the ledger is. One thread at a time.
+// it was when it was given, and what open pages of results have earned. A fold over the records, as
+// the ledger is. One thread at a time.
 #pragma once
 
 #include <cstdint>

@@ -11,9 +11,9 @@ namespace duel {
 namespace {
 
 // About how many duels until ln E has grown by `log_missing`. On average a decisive duel adds
-// d(p, q) to ln E against the null q, once the mixture has found p; ties and what cannot be evidence
-// add nothing. Of the pair's duels that ended `waiting` are not in the evidence yet, and `evidence`
-// is the number of those that are.
+// d(p, q) to ln E against the null q, once the mixture has found p; ties and what cannot be
+// evidence add nothing. Of the pair's duels that ended `waiting` are not in the evidence yet, and
+// `evidence` is the number of those that are.
 std::optional<std::uint64_t> duels_to(double log_missing, const ShownCounts& pair, double null,
                                       std::uint64_t waiting, std::uint64_t evidence) {
   const double wins = static_cast<double>(pair.first_wins) + 1;
