@@ -481,7 +481,8 @@ void beside_long_requests() {
       "\n## Serves of a small experiment (10 arms), {:.0f} requests/s with 16 connections, one "
       "owner, beside what another caller does without a pause; {} turns of 3 s each, medians "
       "(lowest - highest)\n\n"
-      "| beside it | p50, ms | p99, ms | longest, ms | requests beside it |\n|---|---|---|---|---|\n",
+      "| beside it | p50, ms | p99, ms | longest, ms | requests beside it |\n"
+      "|---|---|---|---|---|\n",
       kRate, kTurns);
   EngineOptions options;
   options.owners = 1;

@@ -221,9 +221,9 @@ void add_run_command(Command& program) {
       "though you looked after every duel. The judge is a program: its first line is the answer "
       "(first, second, tie, both_bad, skip, or an arm's id), or its exit code is (11 first, 12 "
       "second, 13 tie, 14 both bad, 15 skip). Exit code 75 means busy: the judge is asked again "
-      "after a pause, as if it had not been asked. Any other exit code is a failure, which is tried "
-      "again and never counts against an arm. Every duel is in the log before it counts: after a "
-      "kill the same command continues.\nExit codes: 0 certified (also that no arm beats every "
+      "after a pause, as if it had not been asked. Any other exit code is a failure, which is "
+      "tried again and never counts against an arm. Every duel is in the log before it counts: after "
+      "a kill the same command continues.\nExit codes: 0 certified (also that no arm beats every "
       "other), 3 undecided after --max-duels or without fresh tasks, 4 certified, but a health "
       "check failed, 1 failure, 130 interrupted: the first Ctrl-C stops asking and waits for "
       "outstanding answers, the second drops them; 75 server unreachable, or the judge stayed "
@@ -250,8 +250,8 @@ void add_run_command(Command& program) {
       "Delay before the first retry; doubles each time, up to 30 (default 0.5).");
   command.add_configurable(
       "--busy-patience SECONDS", some_seconds(&arguments.options.busy_seconds),
-      "How long a judge may say nothing but 'busy' to a duel before the run ends (default 600). The "
-      "pauses begin with --retry-delay, too.");
+      "How long a judge may say nothing but 'busy' to a duel before the run ends (default 600). "
+      "The pauses begin with --retry-delay, too.");
   command.add("--on-failure WHAT", one_of(&arguments.on_failure, {"missing", "skip", "stop"}),
               "What happens to a duel when every try fails: missing (default), skip, or stop "
               "(missing, and the run stops).");

@@ -403,8 +403,8 @@ void add_vote_command(Command& program) {
       "Finds the best arm by asking you which of two is better.\nShows two items at a time, blind "
       "and in random order, side by side where the terminal is wide enough, and stops by itself "
       "once one has been shown to beat every other. Keys: left and right arrow (or 1 and 2), t "
-      "tie, b both bad, s skip, u take the last answer back, q stop. Each key votes at once and brings "
-      "the next pair; an answer is recorded with the next one, or after five seconds. "
+      "tie, b both bad, s skip, u take the last answer back, q stop. Each key votes at once and "
+      "brings the next pair; an answer is recorded with the next one, or after five seconds. "
       "Without a terminal it reads the same from lines. Every answer is in the log; the same "
       "command continues.\nExit codes: 0 certified, 3 stopped or undecided, 4 certified, but a "
       "health check failed, 1 failure, 130 interrupted, 75 server unreachable.");

@@ -90,10 +90,10 @@ void Api::add_routes() {
       .gives<ArmAnswer>()
       .refuses({404, 409});
   add(post, one + "/comparisons", "take_comparisons",
-      "Comparisons made elsewhere: the policy learns from them, the certificate does not. A mistake "
-      "in one refuses all. They are recorded in groups, in their order: after a 503 or no answer "
-      "the first of them may be recorded. With a `comparison_id` each, the request can be repeated: "
-      "what is known is not counted again, and the same id with other content is 422.",
+      "Comparisons made elsewhere: the policy learns from them, the certificate does not. A "
+      "mistake in one refuses all. They are recorded in groups, in their order: after a 503 or no "
+      "answer the first of them may be recorded. With a `comparison_id` each, the request can be "
+      "repeated: what is known is not counted again, and the same id with other content is 422.",
       {admin}, &Api::take_comparisons)
       .takes<std::vector<ComparisonBody>>()
       .at_most(kOfComparisons, 20)
