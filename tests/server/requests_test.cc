@@ -177,6 +177,17 @@ TEST(Requests, a_setting_that_no_double_holds_is_refused) {
   EXPECT_EQ(api.put(kOne, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"seed":1e400})").status, 400);
 }
 
+// Makes the experiment of a log that has the first record only.
+void import_record(ServedApi& api, const ExperimentRecord& record) {
+  std::string head(kHexDigits, '0');
+  Sha256 sha;
+  const std::string log = log_line(1, 1'794'700'800'000, record, head, sha).value();
+  ASSERT_EQ(
+      api.call(HttpMethod::post, kOne + "/import", log, {{"content-type", "application/x-ndjson"}})
+          .status,
+      201);
+}
+
 // They recorded the hash of the body as it was sent.
 TEST(Requests, a_body_that_created_an_experiment_of_an_older_version_still_repeats_it) {
   const std::string body = R"({"seed":1,"arms":[{"arm_id":"a"},{"arm_id":"b"}]})";
@@ -186,14 +197,8 @@ TEST(Requests, a_body_that_created_an_experiment_of_an_older_version_still_repea
                  {.id = "b", .payload = "", .sha256 = "", .content = {}}};
   record.policy = "uniform";
   record.service.request = sha256_hex(body);
-  std::string head(kHexDigits, '0');
-  Sha256 sha;
   ServedApi api;
-  const std::string log = log_line(1, 1'794'700'800'000, record, head, sha).value();
-  ASSERT_EQ(
-      api.call(HttpMethod::post, kOne + "/import", log, {{"content-type", "application/x-ndjson"}})
-          .status,
-      201);
+  import_record(api, record);
   EXPECT_EQ(api.put(kOne, body).status, 200);
   EXPECT_EQ(api.put(kOne, R"({"seed":2,"arms":[{"arm_id":"a"},{"arm_id":"b"}]})").status, 409);
 }
@@ -210,14 +215,8 @@ TEST(Requests, a_body_with_large_numbers_repeats_the_experiment_that_an_older_ve
                  {.id = "b", .payload = "", .sha256 = "", .content = {}}};
   record.policy = "uniform";
   record.service.request = sha256_hex(body(kept));
-  std::string head(kHexDigits, '0');
-  Sha256 sha;
   ServedApi api;
-  const std::string log = log_line(1, 1'794'700'800'000, record, head, sha).value();
-  ASSERT_EQ(
-      api.call(HttpMethod::post, kOne + "/import", log, {{"content-type", "application/x-ndjson"}})
-          .status,
-      201);
+  import_record(api, record);
   EXPECT_EQ(api.put(kOne, body(big)).status, 200);
   EXPECT_EQ(api.put(kOne + "/arms/a", "{\"payload\":" + big + "}").status, 200);
   EXPECT_EQ(api.put(kOne, body("22345678901234567890123")).status, 409);
