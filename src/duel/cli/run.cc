@@ -223,10 +223,10 @@ void add_run_command(Command& program) {
       "second, 13 tie, 14 both bad, 15 skip). Exit code 75 means busy: the judge is asked again "
       "after a pause, as if it had not been asked. Any other exit code is a failure, which is "
       "tried again and never counts against an arm. Every duel is in the log before it counts: "
-      "after a kill the same command continues.\nExit codes: 0 certified (also that no arm beats every "
-      "other), 3 undecided after --max-duels or without fresh tasks, 4 certified, but a health "
-      "check failed, 1 failure, 130 interrupted: the first Ctrl-C stops asking and waits for "
-      "outstanding answers, the second drops them; 75 server unreachable, or the judge stayed "
+      "after a kill the same command continues.\nExit codes: 0 certified (also that no arm beats "
+      "every other), 3 undecided after --max-duels or without fresh tasks, 4 certified, but a "
+      "health check failed, 1 failure, 130 interrupted: the first Ctrl-C stops asking and waits "
+      "for outstanding answers, the second drops them; 75 server unreachable, or the judge stayed "
       "busy.");
   RunArguments& arguments = command.runs(run_here);
   add_interview_options(command, arguments.interview, {"random", "both", "fixed"});
