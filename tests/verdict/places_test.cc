@@ -175,7 +175,9 @@ void expect_one_definition(const Ledger& ledger, const std::string& of) {
     // Ties in rank only among those that may be first.
     const bool in_front = arm.rank == 1;
     EXPECT_EQ(arm.rank, in_front ? 1 : row + 1) << of << ": " << arm.arm_id;
-    if (result.leader && in_front) EXPECT_EQ(arm.rank_range.best, 1U) << of << ": " << arm.arm_id;
+    if (result.leader && in_front) {
+      EXPECT_EQ(arm.rank_range.best, 1U) << of << ": " << arm.arm_id;
+    }
     const bool may_be_first = arm.rank_range.best == 1;
     const bool named =
         result.leader == arm.arm_id || std::ranges::count(result.not_ruled_out, arm.arm_id) == 1;
@@ -193,7 +195,9 @@ void expect_one_definition(const Ledger& ledger, const std::string& of) {
     }
   }
   EXPECT_NEAR(sum, 1, 1e-9) << of;
-  if (result.leader) EXPECT_EQ(result.arms[0].arm_id, *result.leader) << of;
+  if (result.leader) {
+    EXPECT_EQ(result.arms[0].arm_id, *result.leader) << of;
+  }
   for (const std::string& tied : result.tied) {
     EXPECT_EQ(std::ranges::count(result.not_ruled_out, tied), 1) << of << ": " << tied;
   }
