@@ -146,6 +146,8 @@ TEST(ExperimentLog, numbers_may_be_written_with_many_digits) {
   const std::size_t at = line.find(alpha);
   ASSERT_NE(at, std::string::npos);
   line.insert(at + alpha.size() - 1, "00000000000000000000");
+  line.resize(line.rfind(",\"hash\":\""));
+  line += ",\"hash\":\"" + sha256_hex(std::string(64, '0') + line) + "\"}\n";
   const std::vector<LogEntry> read = read_all(line);
   ASSERT_EQ(read.size(), 1);
   EXPECT_EQ(std::get<ExperimentRecord>(read[0].record).stopping.alpha, 0.05);
