@@ -77,15 +77,16 @@ class ExperimentResult:
     def _repr_html_(self) -> str:
         from ._html import table
 
-        def span(low: float, high: float, to: str = " to ") -> str:
-            return f"{low:.0f}" if low == high else f"{low:.0f}{to}{high:.0f}"
+        def span(ends: Sequence[float]) -> str:
+            low, high = ends
+            return f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
 
         rows: list[list[Any]] = []
         for arm in self._content["arms"]:
             elo, interval = arm["elo"], arm["elo_interval"]
-            rows.append([span(*arm["rank_range"]), arm["arm_id"],
+            rows.append([span(arm["rank_range"]), arm["arm_id"],
                          "" if elo is None else round(elo),
-                         "" if interval is None else span(*interval),
+                         "" if interval is None else span(interval),
                          f"{arm['wins']} of {arm['wins'] + arm['losses']}",
                          f"{arm['probability_best']:.3f}"])
         rows.append(["", "no arm beats every other", "", "", "",

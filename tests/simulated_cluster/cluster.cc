@@ -184,9 +184,13 @@ class Cluster {
     nodes_[k] = std::make_unique<Node>();
     Node& node = *nodes_[k];
     node.process->name = fmt::format("n{}.{}", k, starts_++);
-    node.world = std::make_unique<SimulatedWorld>(
-        scheduler_, node.process, dice_.next(),
-        static_cast<std::int64_t>(dice_.below(7'200'000)) - 3'600'000);
+    const std::uint64_t entropy = dice_.next();
+    // The database has the time for all nodes. A disk has the clock of its machine: between two
+    // starts that may jump by up to an hour, which a server goes on with.
+    const std::int64_t range_ms = disk_ ? 3'600'000 : 7'200'000;
+    const std::int64_t error_ms =
+        static_cast<std::int64_t>(dice_.below(static_cast<std::uint64_t>(range_ms))) - range_ms / 2;
+    node.world = std::make_unique<SimulatedWorld>(scheduler_, node.process, entropy, error_ms);
     const std::int64_t booted_ns = static_cast<std::int64_t>(dice_.below(1'000'000)) * kMs;
     tell(node.process->name + " starts");
     scheduler_.at(scheduler_.now_ns(), node.process,
@@ -930,8 +934,8 @@ class Cluster {
 
 Trouble trouble_of(std::uint64_t seed) {
   constexpr std::array<Trouble, kTroubles> kAll{Trouble::database, Trouble::nodes, Trouble::both,
-                                                Trouble::damage, Trouble::disk};
-  return kAll[seed % kAll.size()];
+                                                Trouble::damage};
+  return seed >= kFirstDiskSeed ? Trouble::disk : kAll[seed % kAll.size()];
 }
 
 ClusterRun run_cluster(std::uint64_t seed, std::ostream* story, Without without) {

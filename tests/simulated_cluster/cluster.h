@@ -74,8 +74,10 @@ struct ClusterRun {
   std::uint64_t recoveries = 0;  // records that say what is no evidence
 };
 
-// A seed and the one that comes so many later have the same trouble.
-inline constexpr std::uint64_t kTroubles = 5;
+// A seed and the one that comes so many later have the same trouble, up to the seeds of a disk: one
+// of those takes a second or more, since everything is written to files that are looked at.
+inline constexpr std::uint64_t kTroubles = 4;
+inline constexpr std::uint64_t kFirstDiskSeed = 1'000'000;
 Trouble trouble_of(std::uint64_t seed);
 // `story`: where to tell what happens; null: nowhere.
 ClusterRun run_cluster(std::uint64_t seed, std::ostream* story = nullptr,

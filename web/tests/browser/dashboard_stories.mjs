@@ -232,6 +232,7 @@ export const tests = {
       const { health } = await client.get("/v1/experiments/logo/result");
       assert.ok(checks.length > health.length, "some are read from the log");
       const { page } = await open("/experiments/logo");
+      await page.locator("details:has(.health) > summary").click(); // all but those that failed
       await page
         .locator(".health li")
         .nth(checks.length - 1)

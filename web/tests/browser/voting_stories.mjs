@@ -261,7 +261,7 @@ export const tests = {
       const { page } = await open("/vote/broken");
       await page.getByRole("alert").getByText("does not load").waitFor();
       await page.keyboard.press("1");
-      await page.locator(".item .content").first().click();
+      await page.locator(".item .shown").first().click();
       await page.keyboard.press("ArrowDown");
       await page.getByRole("button", { name: "Skip this pair" }).click();
       await votesSay(page, 1);
