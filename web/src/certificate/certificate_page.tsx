@@ -163,16 +163,16 @@ export function CertificatePage({ data, verifier }: { data: CertificateData; ver
             Save the verifier
           </button>
         </p>
-        <pre>
+        <pre tabIndex={0} role="group" aria-label="Commands that check it">
           node verify.mjs certificate.json --log log.jsonl{"\n"}duel verify certificate.json --log
           log.jsonl
         </pre>
         <p class="small quiet">
           The two share no code. Record {shown.log?.sequence} of the log, which gave the
           certificate, has the hash <code class="hash">{shown.log?.head}</code>. Keep it elsewhere:
-          whoever rewrites the whole log cannot keep this hash. And whoever sends a page can change
-          what it says about itself: if you do not trust the sender, take the verifier from your own
-          Duel.
+          a log that was rewritten from its beginning has another. And the sender of a page can
+          change what it says about itself: if you do not trust the sender, take the verifier from
+          your own Duel.
         </p>
       </section>
     </>
