@@ -97,7 +97,13 @@ class BenchServer {
     store_ = std::move(SqliteStore::open(folder_ / "duel.db")).value();
     tokens_ = std::move(ApiTokens::open(store_)).value();
     engine_ = std::move(Engine::start(store_, std::move(options))).value();
-    server_ = std::move(HttpServer::listen({"127.0.0.1", 0}, {}, 2,
+    // As `duel serve` has it: otherwise an import is refused for its size.
+    HttpLimits limits;
+    limits.admit = [this](const HttpRequest& head) {
+      return head.path == "/nothing" ? HttpAdmission() : api_->admit_body(head);
+    };
+    limits.file_directory = folder_;
+    server_ = std::move(HttpServer::listen({"127.0.0.1", 0}, std::move(limits), 2,
                                            [this](HttpRequest&& one, HttpReply reply) {
                                              if (one.path == "/nothing") {
                                                return reply.send({200, {}, "{}"});
