@@ -151,8 +151,11 @@ class BenchServer {
     HttpLoad load{.address = server_->address(), .connections = connections};
     load.next = [this, ids, query](std::size_t connection, const std::string& body) {
       const std::string& id = ids[connection % ids.size()];
+      // An answer to a report names the reported duel before the next one.
+      const std::size_t next = body.find("\"next\":");
       const auto value = [&](std::string_view name) {
-        const std::size_t begin = body.find(name) + name.size();
+        const std::size_t begin =
+            body.find(name, next == std::string::npos ? 0 : next) + name.size();
         return body.substr(begin, body.find('"', begin) - begin);
       };
       if (body.find("\"arms\":[") == std::string::npos) {

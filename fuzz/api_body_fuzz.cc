@@ -26,6 +26,9 @@ namespace duel {
 
 // The pages are not built for this.
 std::optional<HttpResponse> web_page(const HttpRequest& /*request*/) { return std::nullopt; }
+std::optional<HttpResponse> web_page_of_nothing(const HttpRequest& /*request*/) {
+  return std::nullopt;
+}
 
 }  // namespace duel
 
