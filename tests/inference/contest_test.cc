@@ -94,8 +94,8 @@ TEST(OrderSoFar, gives_half_a_pair_to_arms_that_are_level) {
   EXPECT_EQ(order_so_far(certifier), (std::vector<Arm>{2, 3, 1, 0}));
 }
 
-// A circle, 0-1 9:0, 1-2 5:4, 2-0 5:4, and arm 3 without duels: 3 points each. Shares of 13, 5 and
-// 9 in 18, and one half where there is no duel; arm 2 comes before arm 3 by its number.
+// A circle, 0-1 9:0, 1-2 5:4, 2-0 5:4, and arm 3 without duels: 3 points each. The arms of the
+// circle won 13, 5 and 9 of 18, and arm 3 counts as one half; arm 2 comes before it by its number.
 TEST(OrderSoFar, takes_one_half_for_the_share_of_an_arm_without_duels) {
   Certifier certifier = certifier_of(4);
   win(certifier, 0, 1, 9);

@@ -147,7 +147,7 @@ class FaultyVfs {
     return fault ? fault->code : code;
   }
 
-  // Every sync reads the whole log: byte by byte it would be most of what a test does.
+  // In one piece: every sync reads the whole log, and byte by byte a test would do little else.
   static std::string read_at_once(const std::string& path) {
     std::ifstream input(path, std::ios::binary | std::ios::ate);
     std::string content(input ? static_cast<std::size_t>(input.tellg()) : 0, '\0');

@@ -122,15 +122,15 @@ class MemoryServer {
     const std::lock_guard lock(mutex_);
     nobody_comes_back_ = true;
   }
-  // The experiment as everybody sees it; nothing where there is none.
+  // The experiment with what is committed, on the disk or not; nothing if there is none.
   std::optional<MemoryTables::Experiment> experiment(const std::string& name) const {
     const std::lock_guard lock(mutex_);
     const auto found = seen_.experiments.find(name);
     if (found == seen_.experiments.end()) return std::nullopt;
     return found->second;
   }
-  // Changes a byte of a line that is on the disk, and of what is seen of it. False where there is
-  // no such line yet.
+  // Changes a byte of a line, both on the disk and in what readers see. False if the line is not on
+  // the disk yet.
   bool damage(const std::string& name, std::uint64_t sequence, std::size_t byte, char bits) {
     const std::lock_guard lock(mutex_);
     for (MemoryTables* const tables : {&on_disk_, &seen_}) {

@@ -13,8 +13,8 @@ namespace duel::cli {
 // The verdict in a sentence, the arms, the pairs, what is still open, and the health checks.
 std::string result_text(const ExperimentResult& result, const Paint& paint);
 
-// "Why not yet" with a line for each reason but failed health checks, which have a list of their
-// own; "" where there are none.
+// "Why not yet" with a line for each reason; "" if there is no reason. Failed health checks are
+// left out, since `failed_checks_text` tells of them.
 std::string why_not_yet_text(const std::vector<WhyNotYet>& reasons, std::size_t width);
 
 // "Health check failed: .." for each, to stand right below the verdict; "" where none failed.

@@ -125,8 +125,8 @@ void Api::create_experiment(Call& call) {
 }
 
 // Earlier versions recorded other hashes of a body: of its numbers as doubles, and of its names in
-// the order sent. So where there is an experiment of another hash, it may still be of this body:
-// `older_requests`, of which the last is tried first.
+// the order sent. So an experiment with another hash than today's may still be of this body: its
+// hash is compared with each of `older_requests`, the last one first.
 void Api::create_of(const Send& send, const std::shared_ptr<const ExperimentRecord>& record,
                     std::vector<std::string> older_requests) {
   using Created = Made<ExperimentAnswer>;

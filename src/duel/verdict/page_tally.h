@@ -1,4 +1,4 @@
-// What the pages of results have earned so far, for whoever watches clicks come in. A fold over the
+// What the pages of results have earned so far, shown while clicks come in. A fold over the
 // records, as the ledger is. Clicks on a page that is open say nothing for good: more may come
 // until it closes, and only what it ends with is an answer.
 #pragma once
