@@ -38,6 +38,7 @@ const std::vector<Workload>& workloads() {
                                             {"soak", soak_workload},
                                             {"plan", plan_workload},
                                             {"imed", imed_workload},
+                                            {"tune", tune_workload},
                                             {"outstanding", outstanding_workload},
                                             {"reproduce", reproduce_workload}};
   return all;

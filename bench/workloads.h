@@ -3,9 +3,10 @@
 
 namespace duel {
 
-void engine_workload();        // engine_bench.cc
-void field_workload();         // field_bench.cc
-void imed_workload();          // imed_bench.cc
+void engine_workload();  // engine_bench.cc
+void field_workload();   // field_bench.cc
+void imed_workload();
+void tune_workload();          // imed_bench.cc
 void outstanding_workload();   // outstanding_bench.cc
 void sampling_workload();      // sampling_bench.cc
 void interleaving_workload();  // interleaving_bench.cc

@@ -1,0 +1,75 @@
+// What comparisons say about a linear utility: theta of P(a wins) = s((phi(a) - phi(b)) . theta),
+// s logistic, with a normal prior. The posterior is kept as its mode and a Cholesky factor of the
+// curvature there (Laplace).
+//
+// Everything is plain loops in one fixed order, so that it has the same bits on every machine.
+// Cost       n answers, M features: O(M^2 + n M) an answer, O(n M^2) where the factor is made anew,
+//            which is after 8, 16, 24, 36, .. answers, each time half as many more; M numbers are
+//            kept for every answer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duel/core/archive.h"
+
+namespace duel {
+
+class PreferenceFit {
+ public:
+  // theta ~ N(prior, I).
+  explicit PreferenceFit(std::vector<double> prior);
+
+  std::size_t size() const { return state_.theta.size(); }
+  std::uint64_t answers() const { return state_.answered.size(); }
+
+  // An answer about features that differ by `difference`, at most 2 long: 1 the first won, 0 the
+  // second, 1/2 neither. It is followed by so many Newton steps; there is no test of convergence, so
+  // that the work is known beforehand.
+  void add(std::span<const double> difference, double answer, int steps);
+
+  std::span<const double> theta() const { return state_.theta; }
+  // L of L L^T, the curvature; column by column, M numbers each.
+  std::span<const double> factor() const { return state_.factor; }
+  // theta + L^-T z: a draw of the posterior where z is standard normal. In place.
+  void draw(std::span<double> z) const;
+
+  struct Gap {
+    double mean;
+    double deviation;
+  };
+  // Of the difference of utilities.
+  Gap gap(std::span<const double> difference) const;
+
+  struct State {
+    std::vector<double> theta, factor;
+    std::vector<double> differences;  // of every answer, M numbers each
+    std::vector<double> answered, weights;
+    std::uint64_t factored_at = 0;  // answers when the factor was last made anew
+
+    void fields(auto& archive) {
+      archive(theta, factor, differences, answered, weights, factored_at);
+    }
+  };
+  void fields(auto& archive) { archive(state_); }
+  bool restored(std::size_t size) const;
+
+ private:
+  double* column(std::size_t k) { return state_.factor.data() + k * size(); }
+  const double* column(std::size_t k) const { return state_.factor.data() + k * size(); }
+  std::span<const double> difference(std::size_t t) const {
+    return {state_.differences.data() + t * size(), size()};
+  }
+  void take_in(std::vector<double> x);  // L L^T += x x^T
+  bool newton_step();
+  void factor_anew();
+  void solve_lower(std::span<double> x) const;       // L^-1 x
+  void solve_transposed(std::span<double> x) const;  // L^-T x
+
+  std::vector<double> prior_;
+  State state_;
+};
+
+}  // namespace duel
