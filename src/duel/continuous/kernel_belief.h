@@ -5,8 +5,8 @@
 // with a bump at the point in use, which is taken to be a sensible one. It is fitted to all answers
 // (preference_fit.h). The candidates are drawn anew at each refit: the best guess, the point in
 // use, points spread over the cube, and points around the best candidates so far.
-// Cost       n answers, d dimensions, M features: a refit takes O(n M + 514 M d), after every answer
-//            up to 100 and then after every hundredth part; between refits O(M^2 + n M + 514 M).
+// Cost       n answers, d dimensions, M features: a refit takes O(n M + 514 M d), after every
+//            answer up to 200 and then after every n/100; between refits O(M^2 + n M + 514 M).
 #pragma once
 
 #include <cstddef>

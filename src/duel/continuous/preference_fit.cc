@@ -64,10 +64,10 @@ void PreferenceFit::take_in(std::vector<double> x) {
   }
 }
 
-// theta += (L L^T)^-1 (prior - theta + sum_t (y_t - s(D_t . theta)) D_t): the kept factor, the exact
-// gradient. At most two deviations of the posterior at a time, which one answer cannot ask for: its
-// gradient is at most |D| <= 2 long, and so is L^-1 of it. True where the step would have been
-// longer.
+// theta += (L L^T)^-1 (prior - theta + sum_t (y_t - s(D_t . theta)) D_t): the kept factor, the
+// exact gradient. At most two deviations of the posterior at a time, which one answer cannot ask
+// for: its gradient is at most |D| <= 2 long, and so is L^-1 of it. True where the step would have
+// been longer.
 bool PreferenceFit::newton_step() {
   constexpr double kFarthest = 2;
   const std::size_t m = size();

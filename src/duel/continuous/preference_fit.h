@@ -26,8 +26,8 @@ class PreferenceFit {
   std::uint64_t answers() const { return state_.answered.size(); }
 
   // An answer about features that differ by `difference`, at most 2 long: 1 the first won, 0 the
-  // second, 1/2 neither. It is followed by so many Newton steps; there is no test of convergence, so
-  // that the work is known beforehand.
+  // second, 1/2 neither. It is followed by so many Newton steps; there is no test of convergence,
+  // so that the work is known beforehand.
   void add(std::span<const double> difference, double answer, int steps);
 
   std::span<const double> theta() const { return state_.theta; }
