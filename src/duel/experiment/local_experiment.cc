@@ -39,15 +39,20 @@ std::shared_ptr<Store> log_files() {
 }
 
 Setting LocalExperiment::setting() const {
-  return {
-      .store = options_.store, .name = options_.name, .deadlines = false, .tasks = options_.tasks};
+  return {.store = options_.store,
+          .name = options_.name,
+          .deadlines = false,
+          .tasks = options_.tasks,
+          .follower = options_.follower};
 }
 
 Result<LocalExperiment> LocalExperiment::in_memory(const ExperimentRecord& record,
-                                                   std::vector<std::string> tasks) {
+                                                   std::vector<std::string> tasks,
+                                                   Follower follower) {
   return create({.store = std::make_shared<MemoryStore>(),
                  .name = record.experiment_id,
-                 .tasks = std::move(tasks)},
+                 .tasks = std::move(tasks),
+                 .follower = std::move(follower)},
                 record);
 }
 

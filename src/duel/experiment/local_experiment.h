@@ -35,16 +35,20 @@ std::shared_ptr<Store> log_files();
 class LocalExperiment {
  public:
   using Clock = std::function<std::int64_t()>;
+  // Hears of every record after it was applied, also while a log is read.
+  using Follower = std::function<void(const Ledger&, const LogEntry&)>;
   struct Options {
     std::shared_ptr<Store> store;
     std::string name;                  // in the store: the path of a log file
     std::vector<std::string> tasks{};  // names of the tasks that the first record counts
     Clock clock = current_time_ms;
+    Follower follower{};
   };
 
   // In memory, without a log.
   static Result<LocalExperiment> in_memory(const ExperimentRecord& record,
-                                           std::vector<std::string> tasks = {});
+                                           std::vector<std::string> tasks = {},
+                                           Follower follower = {});
   // A new log. `conflict` if it exists.
   static Result<LocalExperiment> create(Options options, const ExperimentRecord& record);
   // Goes on with a log: loses a last line without its end, and records where this version's policy
@@ -56,6 +60,8 @@ class LocalExperiment {
   // Of the line that a kill cut.
   std::uint64_t cut_bytes() const { return experiment_->cut_bytes(); }
 
+  // Everything that is recorded of a duel. REQUIRES: it was served, otherwise an error.
+  Result<DuelRecords> find(const std::string& duel_id) { return experiment_->find(duel_id); }
   Result<Offer> serve(const Wish& wish);
   Result<Reported> report(const Report& report);
   // A duel that no answer will come to.

@@ -46,7 +46,9 @@ Result<Questions::Next> LocalQuestions::next() {
   const Ledger& ledger = experiment_.ledger();
   if (certified()) return Next(Over{RunEnding::certified});
   if (ledger.completed()) return Next(Over{RunEnding::undecided});
-  DUEL_ASSIGN(Offer offer, experiment_.serve({.limit = max_duels_}));
+  const auto subject = contents_.subject ? contents_.subject() : std::string();
+  if (!subject) return Next(Over{RunEnding::undecided});
+  DUEL_ASSIGN(Offer offer, experiment_.serve({.subject = *subject, .limit = max_duels_}));
   if (const auto* fallback = std::get_if<Fallback>(&offer)) {
     // While duels are out the policy may come to ask for a pair that has tasks left.
     const bool tasks = fallback->why == Fallback::Why::tasks_used_up;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace duel {
 struct QuestionContents {
   std::function<ShownArm(const std::string& arm_id)> arm;
   std::function<Json(const std::string& task)> task{};  // not asked where there are no tasks
+  // Who answers the next question, as a keyed hash; nothing where nobody is left. Not asked: nobody
+  // is told apart.
+  std::function<std::optional<std::string>()> subject{};
 };
 
 class LocalQuestions final : public Questions {

@@ -57,10 +57,15 @@ Result<std::vector<ListedArm>> arms_of_log(const std::string& log, const Ledger&
                                                    : fmt::format("it has the arm '{}', not '{}'",
                                                                  id, other->shown.arm_id));
     }
-    if (arm != nullptr && !gone && arm->sha256 != logged.entry.sha256) {
+    // Without a file and without a payload of its own, all there is of an arm is in the log.
+    const bool is_in_log = arm != nullptr && arm->shown.path.empty() && !arm->shown.payload;
+    if (arm != nullptr && !gone &&
+        (arm->sha256 != logged.entry.sha256 ||
+         (is_in_log && arm->content != logged.entry.content))) {
       return other_experiment(
           log, "arms",
-          fmt::format("the content of arm '{}' ({}) has changed since", id, arm->reference),
+          fmt::format("the content of arm '{}'{} has changed since", id,
+                      arm->reference.empty() ? "" : fmt::format(" ({})", arm->reference)),
           "duels about the old content say nothing about the new; give another `log` to start "
           "over");
     }
@@ -95,7 +100,7 @@ Result<MatchedArms> match_arms(const std::string& log, const Ledger& ledger,
     DUEL_RETURN_IF_ERROR(check_open(log, ledger, "add_arm"));
     matched.joined.push_back(id);
     matched.arms.push_back(arm);
-    matched.joining.push_back({id, arm.reference, arm.sha256, {}});
+    matched.joining.push_back(entry_of(arm));
   }
   std::size_t active = ledger.num_active() + matched.joined.size();
   for (const std::string& id : changes.leaving) {

@@ -209,6 +209,13 @@ Result<std::vector<ListedArm>> list_arms(const std::vector<std::string>& items,
   return arms;
 }
 
+ArmEntry entry_of(const ListedArm& arm) {
+  return {.id = arm.shown.arm_id,
+          .payload = arm.reference,
+          .sha256 = arm.sha256,
+          .content = arm.content};
+}
+
 Result<std::vector<ListedArm>> list_joining_arms(const std::vector<std::string>& items) {
   Drafts drafts;
   for (const std::string& item : items) {

@@ -16,7 +16,11 @@ struct ListedArm {
   ShownArm shown;
   std::string reference;  // for the log: the path, or where it was listed; "" for a bare name
   std::string sha256;     // of the content; "" for a bare name
+  Json content{};         // for the log itself, where the content lies in no file
 };
+
+// What the log says of it.
+ArmEntry entry_of(const ListedArm& arm);
 
 // Each item is, first found wins: a file; a glob (`*`, `?`, `[`), whose files come in the order of
 // their names and which must match something; several items separated by commas; a bare name, which

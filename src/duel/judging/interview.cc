@@ -25,9 +25,14 @@ std::vector<std::string> names_of(const std::optional<TaskList>& tasks) {
 
 // A log that is there, or a new one. Two that begin at once meet at the lock of the file: one of
 // them creates it, and the other is refused or goes on with what the first has left.
-Result<LocalExperiment> open_log(const InterviewPlan& plan, bool& resumed) {
+Result<LocalExperiment> open_log(const InterviewPlan& plan,
+                                 const std::shared_ptr<RepeatedAnswers>& answers, bool& resumed) {
+  const auto follower = [answers](const Ledger&, const LogEntry& entry) { answers->take(entry); };
+  if (plan.log.empty()) {
+    return LocalExperiment::in_memory(plan.experiment, names_of(plan.tasks), follower);
+  }
   const LocalExperiment::Options options{
-      .store = log_files(), .name = plan.log, .tasks = names_of(plan.tasks)};
+      .store = log_files(), .name = plan.log, .tasks = names_of(plan.tasks), .follower = follower};
   auto created = LocalExperiment::create(options, plan.experiment);
   resumed = !created.ok() && created.error().code == ErrorCode::conflict;
   return resumed ? LocalExperiment::resume(options) : std::move(created);
@@ -38,12 +43,12 @@ Result<LocalExperiment> open_log(const InterviewPlan& plan, bool& resumed) {
 Result<Interview> Interview::open(InterviewPlan plan) {
   plan.experiment.arms.clear();
   for (const ListedArm& arm : plan.arms) {
-    plan.experiment.arms.push_back({arm.shown.arm_id, arm.reference, arm.sha256});
+    plan.experiment.arms.push_back(entry_of(arm));
   }
   if (plan.tasks) {
     plan.experiment.tasks.count = plan.tasks->size();
     plan.experiment.tasks.sha256 = plan.tasks->sha256();
-    plan.experiment.stopping.shared_causes =
+    plan.experiment.stopping.shared_causes |=
         plan.experiment.tasks.about == TaskScope::tasks_like_these;
   } else {
     plan.experiment.tasks = {};
@@ -55,7 +60,8 @@ Result<Interview> Interview::open(InterviewPlan plan) {
   }
   bool resumed = false;
   MatchedArms matched;
-  DUEL_ASSIGN(LocalExperiment experiment, open_log(plan, resumed));
+  const auto answers = std::make_shared<RepeatedAnswers>();
+  DUEL_ASSIGN(LocalExperiment experiment, open_log(plan, answers, resumed));
   if (resumed) {
     const std::string& id = experiment.ledger().experiment().experiment_id;
     // The arms of another experiment need not match.
@@ -85,13 +91,18 @@ Result<Interview> Interview::open(InterviewPlan plan) {
     for (const std::string& arm : matched.left) DUEL_RETURN_IF_ERROR(experiment.retire_arm(arm));
     plan.arms = std::move(matched.arms);
   }
-  Interview interview(std::move(plan), std::move(experiment));
+  const bool gives_up = !plan.keeps_open_duels;
+  Interview interview(std::move(plan), std::move(experiment), answers);
   interview.resumed_ = resumed;
   interview.joined_ = std::move(matched.joined);
   interview.left_ = std::move(matched.left);
-  DUEL_ASSIGN(interview.given_up_, interview.experiment_.give_up_open_duels());
+  if (gives_up) {
+    DUEL_ASSIGN(interview.given_up_, interview.experiment_.give_up_open_duels());
+  }
   return interview;
 }
+
+std::vector<std::string> Interview::task_names() const { return names_of(plan_.tasks); }
 
 LocalQuestions Interview::questions() {
   const auto arm = [this](const std::string& arm_id) {

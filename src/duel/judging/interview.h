@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,11 +16,12 @@
 #include "duel/judging/arm_changes.h"
 #include "duel/judging/arm_list.h"
 #include "duel/judging/task_list.h"
+#include "duel/verdict/repeated_answers.h"
 
 namespace duel {
 
 struct InterviewPlan {
-  std::string log;              // file
+  std::string log;              // file; "": in memory
   ExperimentRecord experiment;  // its arms are filled in from `arms`
   std::vector<ListedArm> arms;
   ArmChanges changes{};  // of a log that is there
@@ -29,6 +31,8 @@ struct InterviewPlan {
   std::uint64_t max_duels = 0;  // served in all, those of earlier runs too
   // The experiment's judge may be another one than that which began the log.
   bool allows_new_judge = false;
+  // Duels of the log that have no answer stay open: whoever asked them may still report.
+  bool keeps_open_duels = false;
 };
 
 class Interview {
@@ -51,20 +55,26 @@ class Interview {
   const LiveExperiment& experiment() const { return experiment_.experiment().live(); }
   LocalExperiment& local() { return experiment_; }
   const std::string& log_file() const { return plan_.log; }
+  // As the log calls them.
+  std::vector<std::string> task_names() const;
   // As the ledger numbers them; of one that is retired perhaps no more than its id.
   const std::vector<ListedArm>& arms() const { return plan_.arms; }
   std::uint64_t max_duels() const { return plan_.max_duels; }
   bool certified() const { return ledger().certificate().has_value(); }
+  // Whether the answers look like draws that have nothing to do with each other.
+  HealthCheck fresh_answers() const { return answers_->check(); }
 
   // What to ask, for a loop. REQUIRES: the interview stays where it is.
   LocalQuestions questions();
 
  private:
-  Interview(InterviewPlan plan, LocalExperiment experiment)
-      : plan_(std::move(plan)), experiment_(std::move(experiment)) {}
+  Interview(InterviewPlan plan, LocalExperiment experiment,
+            std::shared_ptr<const RepeatedAnswers> answers)
+      : plan_(std::move(plan)), experiment_(std::move(experiment)), answers_(std::move(answers)) {}
 
   InterviewPlan plan_;
   LocalExperiment experiment_;
+  std::shared_ptr<const RepeatedAnswers> answers_;  // hears of every record
   std::vector<std::string> joined_;
   std::vector<std::string> left_;
   std::size_t given_up_ = 0;

@@ -51,6 +51,15 @@ Status check_open_arms(const ExperimentRecord& experiment) {
 
 }  // namespace
 
+Result<TaskScope> task_scope_of(std::string about, bool has_tasks) {
+  std::replace(about.begin(), about.end(), '-', '_');
+  DUEL_ASSIGN(const TaskScope scope, in_field("about", parse_word<TaskScope>(about)));
+  if (!has_tasks && scope == TaskScope::these_tasks) {
+    return Error::invalid_argument("there are no tasks").with_hint("give tasks").in_field("about");
+  }
+  return scope;
+}
+
 Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   InterviewPlan plan;
   DUEL_ASSIGN(plan.arms, list_arms(request.arms, request.arms_file));
@@ -64,12 +73,7 @@ Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   DUEL_RETURN_IF_ERROR(in_field("name", check_id("an experiment", experiment.experiment_id)));
   DUEL_ASSIGN(experiment.goal,
               parse_goal(request.goal, request.top, request.epsilon, request.assume));
-  std::string about = request.about;
-  std::replace(about.begin(), about.end(), '-', '_');
-  DUEL_ASSIGN(experiment.tasks.about, in_field("about", parse_word<TaskScope>(about)));
-  if (!plan.tasks && experiment.tasks.about == TaskScope::these_tasks) {
-    return Error::invalid_argument("there are no tasks").with_hint("give tasks").in_field("about");
-  }
+  DUEL_ASSIGN(experiment.tasks.about, task_scope_of(request.about, plan.tasks.has_value()));
   DUEL_ASSIGN(experiment.order, in_field("order", parse_placement(request.order)));
   experiment.stopping.alpha = request.alpha;
   experiment.stopping.arms_fixed = !request.open_arms;

@@ -34,6 +34,10 @@ struct InterviewRequest {
   bool allows_new_judge = false;
 };
 
+// What the statement is about, as a user says it: "tasks-like-these" or "these-tasks", also with
+// underscores. An error names the field `about`.
+Result<TaskScope> task_scope_of(std::string about, bool has_tasks);
+
 // Reads what the request names. An error names the field at fault.
 Result<InterviewPlan> plan_interview(const InterviewRequest& request);
 

@@ -29,6 +29,14 @@ std::string reference_of(const Json& content, std::string_view line, std::uint64
 
 Result<TaskList> TaskList::read(const std::string& file) {
   DUEL_ASSIGN(TextLines lines, TextLines::open(file));
+  return from(std::move(lines));
+}
+
+Result<TaskList> TaskList::parse(const std::string& name, std::string_view text) {
+  return from(TextLines::of_text(name, text));
+}
+
+Result<TaskList> TaskList::from(TextLines lines) {
   TaskList list;
   std::unordered_map<std::string, std::uint64_t> contents;  // and their lines
   while (true) {

@@ -10,6 +10,7 @@
 
 #include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/core/text_lines.h"
 
 namespace duel {
 
@@ -25,6 +26,8 @@ class TaskList {
   // JSON Lines: a value a line, mostly an object or a text. `name` may be "-". Blank lines are
   // passed over. Errors name file and line.
   static Result<TaskList> read(const std::string& file);
+  // The same for the text of such a file; messages call it `name`.
+  static Result<TaskList> parse(const std::string& name, std::string_view text);
 
   std::size_t size() const { return tasks_.size(); }
   const Task& operator[](std::size_t index) const { return tasks_[index]; }
@@ -37,6 +40,8 @@ class TaskList {
   const Task* find(std::string_view reference) const;
 
  private:
+  static Result<TaskList> from(TextLines lines);
+
   std::vector<Task> tasks_;
   std::unordered_map<std::string, std::size_t> by_reference_;
   std::vector<std::string> lines_;  // of the file, one a task
