@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,19 @@ TEST_P(Conformance, plays_legal_pairs_for_any_number_of_arms) {
     }
     EXPECT_LT(player.recommended(), num_arms);
   }
+}
+
+TEST_P(Conformance, refuses_arms_that_it_does_not_have) {
+  EXPECT_EQ(configure_policy({GetParam(), {}}, {0, kRounds}).error().field, "num_arms");
+  const PreferenceMatrix matrix = problem(3);
+  Player player(GetParam(), matrix);
+  const std::string before = player.policy().save();
+  for (const Duel& duel : {Duel{.first = 3, .second = 0, .round = 1, .foreign = true},
+                           Duel{.first = 0, .second = 4'000'000, .round = 1, .foreign = true}}) {
+    EXPECT_THROW(player.tell(duel, Outcome::first_wins), std::out_of_range);
+    EXPECT_THROW(player.issue(duel), std::out_of_range);
+  }
+  EXPECT_EQ(player.policy().save(), before);
 }
 
 TEST_P(Conformance, selecting_changes_nothing_and_repeats_itself) {

@@ -1,5 +1,7 @@
 #include "duel/policies/registry.h"
 
+#include "duel/policies/checked_policy.h"
+
 namespace duel {
 
 Catalogue<PolicyKind>& policy_catalogue() {
@@ -21,7 +23,12 @@ Result<const PolicyKind*> find_policy(std::string_view name) {
 }
 
 PolicyKind::Made configure_policy(const CallSpec& call, const PolicySetting& setting) {
-  return policy_catalogue().configure(call, setting);
+  if (setting.num_arms == 0) {
+    return Error::invalid_argument("a policy needs at least one arm").in_field("num_arms");
+  }
+  PolicyKind::Made made = policy_catalogue().configure(call, setting);
+  if (!made.ok()) return made;
+  return checked(*std::move(made), setting.num_arms);
 }
 
 }  // namespace duel
