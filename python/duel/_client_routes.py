@@ -463,6 +463,8 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
 
     def import_log(self, experiment: str, log: str | bytes) -> Answer:
         """Makes an experiment of the text of a log (``export(.., "audit")``)."""
+        if not isinstance(log, (str, bytes, bytearray)):
+            raise TypeError(f"log: the text of a log is needed, not {type(log).__name__}")
         answer: Answer = self._read(
             Request("POST", self._at(experiment, "/import"),
                     log.encode() if isinstance(log, str) else bytes(log), "application/x-ndjson",

@@ -15,6 +15,7 @@ import socket
 import ssl
 import threading
 import time
+import weakref
 from dataclasses import dataclass, field
 from typing import Any, AsyncIterator, Iterator, Mapping, NamedTuple
 from urllib.parse import urlsplit
@@ -251,8 +252,21 @@ def _retry_after(reply: Reply) -> float:
         return 0.0
 
 
+class _Connection:
+    """The connection of a thread. It is closed with the thread, whose storage then goes away."""
+
+    def __init__(self, http_connection: http.client.HTTPConnection) -> None:
+        self.http = http_connection
+
+    def close(self) -> None:
+        self.http.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
 class BlockingTransport:
-    """One connection per thread, kept open between requests."""
+    """One connection per living thread, kept open between requests."""
 
     def __init__(self, server: Server, patience: float) -> None:
         self.server = server
@@ -263,7 +277,8 @@ class BlockingTransport:
         self._process = os.getpid()
         self._mine = threading.local()
         self._lock = threading.Lock()
-        self._open: set[http.client.HTTPConnection] = set()
+        # Weakly: what a thread has left behind is not kept open here.
+        self._open: weakref.WeakSet[_Connection] = weakref.WeakSet()
 
     def connect(self) -> http.client.HTTPConnection:
         server = self.server
@@ -273,7 +288,7 @@ class BlockingTransport:
         return http.client.HTTPConnection(server.host, server.port, timeout=server.timeout)
 
     def _drop(self) -> None:
-        connection = getattr(self._mine, "connection", None)
+        connection: _Connection | None = getattr(self._mine, "connection", None)
         if connection is not None:
             connection.close()
             with self._lock:
@@ -283,19 +298,19 @@ class BlockingTransport:
     def _once(self, request: Request) -> Reply:
         if self._process != os.getpid():
             self._forget()  # a child of fork must not talk on its parent's connections
-        connection = getattr(self._mine, "connection", None)
+        connection: _Connection | None = getattr(self._mine, "connection", None)
         # The server may have closed an idle connection. What must not be repeated takes a new one.
         if connection is not None and not request.safe:
             self._drop()
             connection = None
         used = connection is not None
         if connection is None:
-            connection = self.connect()
+            connection = _Connection(self.connect())
             self._mine.connection = connection
             with self._lock:
                 self._open.add(connection)
         try:
-            reply = send(connection, self.server, request)
+            reply = send(connection.http, self.server, request)
         except Lost:
             self._drop()
             if used and request.safe:
@@ -344,7 +359,7 @@ class BlockingTransport:
 
     def close(self) -> None:
         with self._lock:
-            connections, self._open = self._open, set()
+            connections, self._open = list(self._open), weakref.WeakSet()
         for connection in connections:
             connection.close()
         self._mine = threading.local()

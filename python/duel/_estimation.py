@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _native
 from ._matrix import PreferenceMatrix
-from ._simulation import progress_of
+from ._progress import progress_of
 from .letor import data_text, rankers_text
 
 

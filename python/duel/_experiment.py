@@ -3,137 +3,155 @@
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
-import inspect
 import json
+import math
+import numbers
 import os
-import signal
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, NamedTuple, Sequence, cast
+import warnings
+from typing import Any, Callable, Mapping, NamedTuple, Protocol, Sequence, Union
 
 from . import _native
+from ._answers import WHAT_AN_ANSWER_IS, outcome_of
+from ._arms import Arms, Tasks, is_frame
+from ._judging import Calls, CountsInterrupts, Judges, subjects_of
 from ._policies import spec_of
-from .errors import InvalidArgument, Unsupported
+from ._progress import LiveBoard, Told, in_notebook, progress_of
+from ._result import ExperimentResult, result_of_file
+from .errors import (FreshAnswersWarning, InvalidArgument, JudgeFailed, RunInterrupted,
+                     Unsupported)
 
-if TYPE_CHECKING:
-    from . import _shapes
+_MOST_DUELS = 10**12
 
 
 class ServedDuel(NamedTuple):
-    """A duel to be judged: arms ``first`` and ``second`` as they are to be shown."""
+    """A duel to be judged: arms ``first`` and ``second`` as they are to be shown, about ``task``.
+
+    ``first`` and ``second`` are names; what they stand for is what was given for ``arms``.
+    """
 
     duel_id: str
     first: str
     second: str
     serving: str
+    task: Any = None
+    subject: str | None = None
 
 
-class ExperimentResult:
-    """Where an experiment stands: what ``duel result --json`` prints, and ways to look at it."""
-
-    def __init__(self, content: _shapes.ExperimentResult) -> None:
-        self._content = content
-
-    @property
-    def verdict(self) -> str:
-        """What can be said now, in a sentence."""
-        return self._content["verdict"]
-
-    @property
-    def failed_checks(self) -> list[str]:
-        """The names of the health checks that failed: answers that cannot be trusted as they are."""
-        return [check["name"] for check in self._content["health"] if check["verdict"] == "failed"]
-
-    @property
-    def headline(self) -> str:
-        """The verdict, and the health checks that failed, which stand beside it everywhere."""
-        failed = self.failed_checks
-        if not failed:
-            return self.verdict
-        checks = "Health check failed" if len(failed) == 1 else "Health checks failed"
-        return f"{self.verdict} {checks}: {', '.join(failed)}."
-
-    def __getitem__(self, name: str) -> Any:
-        return cast("dict[str, Any]", self._content)[name]
-
-    def to_dict(self) -> _shapes.ExperimentResult:
-        return self._content
-
-    def to_pandas(self) -> Any:
-        """A row per arm."""
-        import pandas
-
-        return pandas.json_normalize(self._content["arms"])
-
-    def plot(self, ax: Any = None) -> Any:
-        from ._plot import plot_result
-
-        return plot_result(self, ax)
-
-    def __repr__(self) -> str:
-        return f"<ExperimentResult: {self.headline}>"
-
-    def _repr_html_(self) -> str:
-        from ._html import table
-
-        def span(ends: Sequence[float]) -> str:
-            low, high = ends
-            return f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
-
-        rows: list[list[Any]] = []
-        for arm in self._content["arms"]:
-            elo, interval = arm["elo"], arm["elo_interval"]
-            rows.append([span(arm["rank_range"]), arm["arm_id"],
-                         "" if elo is None else round(elo),
-                         "" if interval is None else span(interval),
-                         f"{arm['wins']} of {arm['wins'] + arm['losses']}",
-                         f"{arm['probability_best']:.3f}"])
-        rows.append(["", "no arm beats every other", "", "", "",
-                     f"{self._content['probability_no_winner']:.3f}"])
-        return table(["place", "arm", "Elo", "95 %", "won", "P(best)"], rows, self.headline)
+def _whole(value: Any, field: str, least: int, most: int) -> int:
+    """A count that a user gave: any integer, or a float that is whole."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{field}: a whole number is needed, not {type(value).__name__}")
+    if not math.isfinite(value) or int(value) != value:
+        raise InvalidArgument(f"{value} is not a whole number", field=field)
+    if not least <= int(value) <= most:
+        raise InvalidArgument(f"{value} is out of range", hint=f"{least} to {most}", field=field)
+    return int(value)
 
 
-def _arm_pairs(arms: Any) -> list[tuple[str, Any]]:
-    if isinstance(arms, str):
-        raise InvalidArgument("a list of arms is needed, not one text", field="arms")
-    if isinstance(arms, Mapping):
-        return [(str(name), payload) for name, payload in arms.items()]
-    return [(str(name), None) for name in arms]
+def _number(value: Any, field: str, least: float, most: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{field}: a number is needed, not {type(value).__name__}")
+    if not least <= float(value) <= most:
+        raise InvalidArgument(f"{value} is out of range", hint=f"{least:g} to {most:g}",
+                              field=field)
+    return float(value)
+
+
+def _text(value: Any, field: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{field}: a text is needed, not {type(value).__name__}")
+    return str(value)
+
+
+def _path(value: Any, field: str) -> str:
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{field}: the name of a file is needed, not {type(value).__name__}")
+    path = os.fspath(value)
+    if not isinstance(path, str) or "\0" in path:
+        raise InvalidArgument("this is no name of a file", field=field)
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise InvalidArgument("this is no name of a file", field=field) from None
+    return path
+
+
+def _shares_causes(pairs_independent: Any, tasks: Tasks | None, about: str, subject: Any) -> bool:
+    """Whether one cause, a task or a person, can reach several pairs: the threshold is higher."""
+    like_these = tasks is not None and about.replace("_", "-") == "tasks-like-these"
+    shares = like_these or subject is not None
+    if pairs_independent is None:
+        return shares
+    if not isinstance(pairs_independent, bool):
+        raise TypeError("pairs_independent: True, False or None is needed, not "
+                        + type(pairs_independent).__name__)
+    if pairs_independent and shares:
+        raise InvalidArgument("one task or one person reaches several pairs",
+                              hint="leave it out", field="pairs_independent")
+    return not pairs_independent
 
 
 class Experiment:
     """An experiment that is asked for duels and told their outcomes.
 
-    ``arms`` are ids, or a dict of ids and what they stand for. With ``log`` every record is on
-    disk before it counts; the same call goes on with a log that is there, and ``duel verify``
-    checks it. The experiment is ``done`` once it is certified or ``max_duels`` are served.
-    ``close`` lets go of the log, and ``with`` does so at its end. ``duel.run`` asks in parallel.
+    ``arms`` are names, a dict of names and what they stand for, or a table with a column ``name``;
+    a name may be any text. ``tasks`` are what the duels are about: a list, a table, or a file of
+    JSON Lines. ``about`` says what the certificate is about, ``"tasks-like-these"`` (each task is
+    evidence about a pair once) or ``"these-tasks"``; ``order`` which arm is shown first:
+    ``"random"``, ``"both"`` (two answers, a flip is a tie) or ``"fixed"``. ``subject`` names the
+    person who is asked, or is True where ``next`` names one: of one person's answers to a pair only
+    the first is evidence. ``pairs_independent`` declares that no answers to different pairs have a
+    common cause; where tasks or people are named they have one.
+
+    With ``log`` every record is on disk before it counts; the same call goes on with a log that is
+    there, also with more tasks or a larger ``max_duels``, and ``duel verify`` checks it. The
+    experiment is ``done`` once it is certified or ``max_duels`` are served. ``close`` lets go of
+    the log, and ``with`` does so at its end. ``duel.run`` asks in parallel.
     """
 
     def __init__(self, arms: Any, policy: Any = "auto", alpha: float = 0.05, *,
                  log: str | os.PathLike[str] | None = None, name: str = "duel",
+                 tasks: Any = None, about: str = "tasks-like-these", subject: Any = None,
                  goal: str = "condorcet", top: int = 0, epsilon: float = 0.0,
                  assume: str = "none", order: str = "random", max_duels: int | None = None,
-                 min_decisive_per_pair: int = 0, pairs_independent: bool = True,
-                 aa_rate: float = 0.0, seed: int = 0) -> None:
+                 min_decisive_per_pair: int = 0, pairs_independent: bool | None = None,
+                 aa_rate: float = 0.0, seed: int | None = 0) -> None:
+        self._closed = True  # until it is open
+        self._arms = Arms(arms)
+        known = None if tasks is None else Tasks(tasks)
+        about = _text(about, "about")
+        if subject is not None and subject is not True and not (isinstance(subject, str)
+                                                                and subject):
+            raise TypeError("subject: a text, or True where next() names one, is needed, not "
+                            + type(subject).__name__)
+        self._subject = subject
         request = {
-            "arms": _arm_pairs(arms), "policy": spec_of(policy), "alpha": alpha, "name": name,
+            "arms": self._arms.request(), "policy": spec_of(policy, "policy"), "alpha": alpha, "name": name,
+            "tasks": None if known is None else known.text, "about": about,
             "goal": goal, "top": top, "epsilon": epsilon, "assume": assume, "order": order,
             "max_duels": max_duels, "min_decisive_per_pair": min_decisive_per_pair,
-            "pairs_independent": pairs_independent, "aa_rate": aa_rate, "seed": seed,
+            "shared_causes": _shares_causes(pairs_independent, known, about, subject),
+            "aa_rate": aa_rate, "seed": _seed(seed),
         }
-        self._closed = True  # until it is open
-        self._log = "" if log is None else os.fspath(log)
+        self._order = order
+        self._log = "" if log is None else _path(log, "log")
+        if log is not None and not self._log:
+            raise InvalidArgument("the name of the file is empty", field="log")
         self._native = _native.Experiment(request, self._log)
+        self._tasks = {} if known is None else {
+            called: task.shown for called, task in zip(self._native.tasks, known)}
         self._closed = False
 
     @property
     def arms(self) -> list[str]:
-        return self._native.arms
+        """The names of the arms."""
+        return [self._arms.name_of[arm] for arm in self._native.arms]
 
     @property
     def policy(self) -> str:
+        """The policy that chooses the pairs, with all its options."""
         return self._native.policy
 
     @property
@@ -143,6 +161,7 @@ class Experiment:
 
     @property
     def certified(self) -> bool:
+        """Whether there is a certificate."""
         return self._native.certified
 
     @property
@@ -152,6 +171,7 @@ class Experiment:
 
     @property
     def served(self) -> int:
+        """How many duels were served."""
         return self._native.served
 
     @property
@@ -161,20 +181,48 @@ class Experiment:
 
     @property
     def verdict(self) -> str:
+        """What can be said now, in a sentence."""
         return self._native.verdict
 
-    def next(self, duel_id: str = "") -> ServedDuel | None:
-        """The next duel, which counts as served; None where nothing is left to ask."""
-        duel = self._native.next(duel_id)
-        return None if duel is None else ServedDuel(**duel)
+    def next(self, duel_id: str = "", *, subject: str | None = None) -> ServedDuel | None:
+        """The next duel, which counts as served; None where nothing is left to ask.
 
-    def report(self, duel: ServedDuel | str, winner: str | None = None, *, tie: bool = False,
+        ``subject`` names the person who will be asked.
+        """
+        who = self._subject if subject is None else subject
+        if who is not None and who is not True and not (isinstance(who, str) and who):
+            raise TypeError(f"subject: a text is needed, not {type(who).__name__}")
+        if subject is not None and self._subject is None:
+            raise InvalidArgument("the experiment was made for answers of nobody in particular",
+                                  hint="make it with subject=True", field="subject")
+        if who is True:
+            raise InvalidArgument("who will be asked?", hint="next(subject='ann')",
+                                  field="subject")
+        duel = self._native.next(_text(duel_id, "duel_id"), who or "", "")
+        if duel is None:
+            return None
+        name_of = self._arms.name_of
+        return ServedDuel(duel["duel_id"], name_of[duel["first"]], name_of[duel["second"]],
+                          duel["serving"], self._tasks.get(duel["task"]), who)
+
+    def _word(self, said: Any, first: str, second: str) -> str:
+        name_of = self._arms.name_of
+        outcome = outcome_of(said, self._arms, name_of[first], name_of[second])
+        if outcome is None:
+            raise InvalidArgument(f"{said!r:.80} is no answer", hint=WHAT_AN_ANSWER_IS,
+                                  field="winner")
+        return outcome
+
+    def report(self, duel: ServedDuel | str, winner: Any = None, *, tie: bool = False,
                both_bad: bool = False, skip: bool = False, invalid: bool = False,
-               source: str = "", source_type: str = "",
+               turned: Any = None, source: str = "", source_type: str = "",
                response_ms: int | None = None) -> str:
         """The answer: a winner, or one of tie, both_bad, skip and invalid.
 
-        Gives ``applied``, ``duplicate``, ``conflict`` (the first answer counts) or ``late``.
+        ``winner`` is what a judge may give back: an arm, ``duel.FIRST``, ``duel.TIE`` and so on.
+        With ``order="both"`` there is a second answer, ``turned``, to the question with the arms in
+        the other order, by whose places it is meant. Gives ``applied``, ``duplicate``, ``conflict``
+        (the first answer counts) or ``late``.
         """
         said = [word for word, given in (("tie", tie), ("both_bad", both_bad), ("skip", skip),
                                          ("invalid", invalid), ("win", winner is not None))
@@ -182,13 +230,22 @@ class Experiment:
         if len(said) != 1:
             raise InvalidArgument("exactly one of winner, tie, both_bad, skip and invalid is needed",
                                   field="winner")
-        duel_id = duel if isinstance(duel, str) else duel.duel_id
-        return self._native.report(duel_id, said[0], winner or "", source_type or
-                                   ("program" if source else ""), source, response_ms)
+        duel_id = _duel_id(duel)
+        answer: Any = None
+        again: Any = None
+        if said[0] != "invalid":
+            first, second = self._native.shown(duel_id)
+            answer = self._word(winner, first, second) if said[0] == "win" else said[0]
+            if turned is not None:
+                again = self._word(turned, second, first)
+        return self._native.report(duel_id, answer, again, said[0] == "invalid",
+                                   _text(source_type, "source_type")
+                                   or ("program" if source else ""),
+                                   _text(source, "source"), response_ms)
 
     def expire(self, duel: ServedDuel | str, note: str = "") -> str:
         """No answer will come. It is final, and no loss for either arm."""
-        return self._native.expire(duel if isinstance(duel, str) else duel.duel_id, note)
+        return self._native.expire(_duel_id(duel), _text(note, "note"))
 
     def complete(self) -> None:
         """Ends the experiment; what is still out has expired."""
@@ -206,7 +263,8 @@ class Experiment:
         self.close()
 
     def result(self) -> ExperimentResult:
-        return ExperimentResult(self._native.result())
+        """Where it stands."""
+        return ExperimentResult(self._native.result(), self._native.fresh_answers())
 
     def certificate(self) -> str:
         """The text of the certificate, which ``duel verify`` checks against the log."""
@@ -221,199 +279,218 @@ class Experiment:
         return f"<Experiment of {len(self.arms)} arms, {self.served} duels: {self.verdict}>"
 
 
-Judge = Callable[[str, str], Any]
+def _duel_id(duel: Any) -> str:
+    if isinstance(duel, str):
+        return str(duel)
+    duel_id = getattr(duel, "duel_id", None)
+    if not isinstance(duel_id, str):
+        raise TypeError("duel: what next() gave, or its id, is needed, not "
+                        + type(duel).__name__)
+    return duel_id
 
 
-def _same(said: Any, payload: Any) -> bool:
-    """Whether a judge gave back what it was shown; other payloads may have no equality to ask for."""
-    return said is payload or (isinstance(said, str) and isinstance(payload, str)
-                               and said == payload)
+def _seed(seed: Any) -> Any:
+    """None: another one each time."""
+    if seed is None:
+        import secrets
+
+        return secrets.randbelow(2**53)
+    return seed
 
 
-def _outcome(said: Any, first: str, second: str, shown: Callable[[str], Any]) -> str | None:
-    """The place that won, or "tie", "both_bad" or "skip"; None where it is no answer."""
-    if said is True or said is False:
-        return "first" if said else "second"
-    if isinstance(said, str):
-        if said in ("first", "second", "tie", "both_bad", "skip"):
-            return said
-        if said in (first, second):
-            return "first" if said == first else "second"
-    is_first, is_second = _same(said, shown(first)), _same(said, shown(second))
-    if said is None or is_first == is_second:
-        return None
-    return "first" if is_first else "second"
+class Judge(Protocol):
+    """What ``duel.run`` asks: ``judge(first, second)``, with the task where there are tasks.
 
-
-def _short(answer: Any) -> str:
-    try:
-        text = repr(answer)
-    except Exception:  # an answer may be anything
-        text = object.__repr__(answer)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-class _Said(NamedTuple):
-    """What came of a call of the judge."""
-
-    answer: Any
-    raised: BaseException | None
-    ms: float
-
-
-class _Threads:
-    """Calls a judge in threads."""
-
-    def __init__(self, judge: Any, parallel: int) -> None:
-        self._judge = judge
-        self._pool = concurrent.futures.ThreadPoolExecutor(parallel)
-
-    def _call(self, first: Any, second: Any) -> _Said:
-        begun = time.monotonic()
-        try:
-            answer, raised = self._judge(first, second), None
-        except BaseException as error:
-            answer, raised = None, error
-        return _Said(answer, raised, 1000 * (time.monotonic() - begun))
-
-    def submit(self, first: Any, second: Any) -> concurrent.futures.Future[_Said]:
-        return self._pool.submit(self._call, first, second)
-
-    def close(self, waits: bool) -> None:
-        self._pool.shutdown(wait=waits, cancel_futures=True)
-
-
-class _Tasks:
-    """Calls a judge that is a coroutine function, as tasks of asyncio on a thread of its own."""
-
-    def __init__(self, judge: Any, _parallel: int) -> None:
-        self._judge = judge
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-
-    async def _call(self, first: Any, second: Any) -> _Said:
-        begun = time.monotonic()
-        try:
-            answer, raised = await self._judge(first, second), None
-        except BaseException as error:  # also what would end the loop, and all other tasks with it
-            answer, raised = None, error
-        return _Said(answer, raised, 1000 * (time.monotonic() - begun))
-
-    def submit(self, first: Any, second: Any) -> concurrent.futures.Future[_Said]:
-        return asyncio.run_coroutine_threadsafe(self._call(first, second), self._loop)
-
-    async def _cancel(self) -> None:
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await self._loop.shutdown_asyncgens()
-
-    def close(self, waits: bool) -> None:
-        asyncio.run_coroutine_threadsafe(self._cancel(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-
-class _Judges:
-    """What the loop of the library asks, waits for and gives up."""
-
-    def __init__(self, judge: Any, parallel: int, shown: Callable[[str], Any]) -> None:
-        self._calls: Any = (_Tasks if inspect.iscoroutinefunction(judge) else _Threads)(judge,
-                                                                                       parallel)
-        self._parallel = parallel
-        self._shown = shown
-        self._out: dict[concurrent.futures.Future[_Said], tuple[str, str, str]] = {}
-        self._given_up = False
-        self.interrupts = 0
-        self.failure: BaseException | None = None
-
-    def free(self) -> int:
-        return self._parallel - len(self._out)
-
-    def ask(self, duel_id: str, first: str, second: str) -> None:
-        asked = self._calls.submit(self._shown(first), self._shown(second))
-        self._out[asked] = (duel_id, first, second)
-
-    def wait(self, seconds: float) -> list[tuple[str, str | None, float, str, bool]]:
-        """Duel, outcome, milliseconds, why there is none, and whether nothing more is to be asked."""
-        if not self._out:
-            time.sleep(seconds)
-        finished, _ = concurrent.futures.wait(self._out, seconds,
-                                              concurrent.futures.FIRST_COMPLETED)
-        return [self._taken(asked.result(), *self._out.pop(asked)) for asked in finished]
-
-    def _taken(self, said: _Said, duel_id: str, first: str,
-               second: str) -> tuple[str, str | None, float, str, bool]:
-        if said.raised is not None:
-            self.failure = self.failure or said.raised
-            return duel_id, None, said.ms, "the judge raised an exception", True
-        outcome = _outcome(said.answer, first, second, self._shown)
-        failure = ""
-        if outcome is None:
-            failure = "the last was " + _short(said.answer)
-        return duel_id, outcome, said.ms, failure, False
-
-    def abandon(self) -> None:
-        self._given_up = True
-
-    def __enter__(self) -> _Judges:
-        # Ctrl-C must not fall between an answer and its record: it is counted, and the loop looks.
-        self._handler: Any = None
-        if threading.current_thread() is threading.main_thread() and \
-                signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            self._handler = signal.signal(signal.SIGINT, self._interrupt)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
-        self._calls.close(not self._given_up)
-
-    def _interrupt(self, *_: object) -> None:
-        self.interrupts += 1
-
-
-def run(arms: Any, judge: Judge, *, parallel: int = 1, max_duels: int | None = 10_000,
-        max_failures: int = 5, progress: Any = None, **options: Any) -> ExperimentResult:
-    """Finds the best arm by asking ``judge(first, second)`` until there is a certificate.
-
-    The judge gives the winning arm's id, ``"first"``, ``"second"``, ``"tie"``, ``"both_bad"`` or
-    ``"skip"``; anything else is recorded as invalid, and ``max_failures`` of those in a row end the
-    run with an error, as for ``duel run``. ``parallel`` judges are asked at a time, in
-    threads, or as tasks of asyncio where the judge is a coroutine function. Where ``arms`` is a
-    dict, the judge gets its values and may give back the better one. An exception of the judge ends
-    the run; what was out then is awaited and recorded, and so it is at the first Ctrl-C; the second
-    gives it up. ``max_duels`` are served in all; the same call with more goes on. Other options are
-    those of Experiment.
+    The arms are what was given for them, or their names. It gives back an answer, or an awaitable
+    of one, with its cost if it likes: ``(answer, cost)``.
     """
-    if not callable(judge):
-        raise InvalidArgument("the judge must be callable", field="judge")
-    if not 1 <= parallel <= 10_000:
-        raise InvalidArgument(f"{parallel} is out of range", hint="1 to 10000", field="parallel")
-    if max_failures < 1:
-        raise InvalidArgument(f"{max_failures} is out of range", hint="at least 1",
-                              field="max_failures")
-    if max_duels is not None and not 0 <= max_duels <= 10**12:
-        raise InvalidArgument(f"{max_duels} is out of range", hint="0 to 10**12", field="max_duels")
-    experiment = Experiment(arms, **options)
-    payloads = {str(name): payload for name, payload in arms.items()} \
-        if isinstance(arms, Mapping) else None
 
-    def shown(arm: str) -> Any:
-        return arm if payloads is None else payloads[arm]
+    def __call__(self, first: Any, second: Any, /, *rest: Any) -> Any: ...
 
-    with experiment, _Judges(judge, parallel, shown) as judges:
-        ending = experiment._native.run(
-            judges, max_duels, max_failures,
-            None if progress is None else lambda: progress(experiment))
-        if judges.interrupts > 0:
-            raise KeyboardInterrupt
+
+# Functions with other parameters are judges, too.
+AnyJudge = Union[Judge, Callable[..., Any]]
+
+
+class _Run:
+    """A run: its arguments, checked before anything is asked, and how it is driven."""
+
+    def __init__(self, arms: Any, judge: AnyJudge, *, parallel: int, max_duels: int | None,
+                 retries: int, retry_delay: float, max_failures: int, max_cost: float | None,
+                 subject: Any, progress: Any, loop: asyncio.AbstractEventLoop | None,
+                 options: dict[str, Any], stacklevel: int) -> None:
+        if not callable(judge):
+            raise TypeError(f"judge: a function is needed, not {type(judge).__name__}")
+        self._parallel = _whole(parallel, "parallel", 1, 10_000)
+        self._max_duels = None if max_duels is None else _whole(max_duels, "max_duels", 0,
+                                                                _MOST_DUELS)
+        self._max_failures = _whole(max_failures, "max_failures", 1, _MOST_DUELS)
+        tries = _whole(retries, "retries", 0, 1_000_000)
+        delay = _number(retry_delay, "retry_delay", 0, 3600)
+        budget = None if max_cost is None else _number(max_cost, "max_cost", 0, 1e18)
+        subjects, names_subject = subjects_of(subject)
+        named = None if subject is None else subject if isinstance(subject, str) else True
+        known = set(Experiment.__init__.__kwdefaults__ or {}) | {"policy", "alpha"}
+        for option in options:
+            if option not in known:
+                raise TypeError(f"run() got an unexpected keyword argument '{option}'")
+        self._board = LiveBoard() if progress is None and in_notebook() else None
+        self._told = self._told_by(progress)
+        self.experiment = Experiment(arms, subject=named, **options)
+        is_declared = options.get("pairs_independent") is not None
+        if options.get("tasks") is None and named is None and not is_declared:
+            warnings.warn(
+                "duel.run has no tasks: its certificate takes each answer for a fresh draw that "
+                "has nothing to do with the others; a judge that answers about questions, or "
+                "always says the same about a pair, gets false certificates (give tasks=, or "
+                "declare pairs_independent=True)", FreshAnswersWarning, stacklevel=stacklevel)
+        self.judges = Judges(
+            Calls(judge, self._parallel, tries, delay, loop), self._parallel,
+            self.experiment._arms, self.experiment._tasks, subjects, names_subject, budget,
+            2 if options.get("order") == "both" else 1)
+        self._begun = self._now = self._shown = 0.0
+
+    def _told_by(self, progress: Any) -> Told | None:
+        if progress is True and in_notebook():
+            self._board = LiveBoard()
+            return None
+        return progress_of(progress, "duels")
+
+    def _on_turn(self, last: bool = False) -> None:
+        now = time.monotonic()
+        if not last and now - self._shown < 0.1:
+            return
+        self._shown = now
+        if self._board is not None:
+            self._board.show(self._result, last)
+        if self._told is not None:
+            done = self.experiment.served - len(self.experiment.pending)
+            # Without a limit nobody knows the total; the last call says that all is done.
+            total = done if last else max(done + 1, self._max_duels or 0)
+            if total:
+                self._told(done, total)
+
+    def _result(self) -> ExperimentResult:
+        found = self.experiment.result()
+        return ExperimentResult(found.to_dict(), self.experiment._native.fresh_answers(),
+                                self._ended, self.judges.cost if self.judges.has_cost else None)
+
+    _ended: str | None = None
+
+    def drive(self) -> ExperimentResult:
+        """Asks to the end. What is out is recorded however it ends."""
+        judges = self.judges
+        ending = self.experiment._native.run(judges, self._max_duels, self._max_failures,
+                                             self._on_turn)
         if ending == "exception" and judges.failure is not None:
             raise judges.failure
-        return experiment.result()
+        if ending == "failed":
+            raise self._failed()
+        self._ended = ending
+        if ending == "undecided":
+            self._ended = "nobody_left" if judges.nobody_is_left else "max_duels"
+        elif ending == "interrupted" and judges.interruptions == 0:
+            self._ended = "max_cost"
+        self._on_turn(last=True)
+        found = self._result()
+        if judges.interruptions > 0:
+            raise RunInterrupted(found)
+        return found
+
+    def _failed(self) -> Exception:
+        count = self._max_failures
+        error = self.judges.last_error
+        if error is None:
+            return InvalidArgument(
+                f"no answer to {count} duels in a row; {self.judges.last_nonsense}",
+                hint=WHAT_AN_ANSWER_IS, field="judge")
+        failed = JudgeFailed(f"no answer to {count} duels in a row; the last error was "
+                             f"{type(error).__name__}: {error}", field="judge",
+                             hint="what was answered is recorded; the same call goes on")
+        failed.__cause__ = error
+        return failed
+
+    def close(self) -> None:
+        self.judges.close()
+        self.experiment.close()
+
+
+def run(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1,
+        max_duels: int | None = 10_000, retries: int = 3, retry_delay: float = 0.5,
+        max_failures: int = 5, max_cost: float | None = None, subject: Any = None,
+        progress: Any = None, **options: Any) -> ExperimentResult:
+    """Finds the best arm by asking ``judge(first, second)`` until there is a certificate.
+
+    With ``tasks`` the judge is called as ``judge(first, second, task)``. It gets what a dict or a
+    table of ``arms`` holds for the names, or the names. It gives back an arm, ``duel.FIRST``,
+    ``duel.SECOND``, ``duel.TIE``, ``duel.BOTH_BAD``, ``duel.SKIP``, a bool (True: the first), or a
+    float from 0 to 1 (above one half: the first); or such an answer and what it cost,
+    ``(answer, cost)``. Where that is an awaitable it is awaited, so a coroutine function is a judge.
+    ``parallel`` bounds how many are asked at a time, in threads or as tasks of asyncio.
+
+    A call that raises is tried ``retries`` times more, after a pause that doubles from
+    ``retry_delay`` up to 30 seconds; then its duel has no answer, which counts against no arm.
+    ``max_failures`` of those in a row end the run with ``duel.JudgeFailed``. ``max_cost`` ends it
+    before the next duel could cost more than is left. ``subject`` names who is asked: a text, or an
+    iterable or a function that gives the next person, whom the judge then gets as its last argument.
+
+    Ctrl-C waits for what is out, records it and raises ``duel.RunInterrupted``, a
+    ``KeyboardInterrupt`` with the ``result`` so far; a second one gives up what is out. With
+    ``log`` the same call goes on, also with a larger ``max_duels``, which counts duels in all.
+    ``progress`` is True, a class such as tqdm or a function of (done, total); in a notebook a live
+    board is shown unless it is False. Other options are those of Experiment.
+    """
+    started = _Run(arms, judge, parallel=parallel, max_duels=max_duels, retries=retries,
+                   retry_delay=retry_delay, max_failures=max_failures, max_cost=max_cost,
+                   subject=subject, progress=progress, loop=None,
+                   options=dict(options, tasks=tasks), stacklevel=3)
+    try:
+        with CountsInterrupts(started.judges):
+            return started.drive()
+    finally:
+        started.close()
+
+
+async def run_async(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1,
+                    max_duels: int | None = 10_000, retries: int = 3, retry_delay: float = 0.5,
+                    max_failures: int = 5, max_cost: float | None = None, subject: Any = None,
+                    progress: Any = None, **options: Any) -> ExperimentResult:
+    """``duel.run`` for a running loop of asyncio: the judge is awaited on that loop.
+
+    Cancelling waits for what is out and records it; cancelling again gives it up.
+    """
+    loop = asyncio.get_running_loop()
+    started = _Run(arms, judge, parallel=parallel, max_duels=max_duels, retries=retries,
+                   retry_delay=retry_delay, max_failures=max_failures, max_cost=max_cost,
+                   subject=subject, progress=progress, loop=loop,
+                   options=dict(options, tasks=tasks), stacklevel=3)
+    # An exception as a result: a future takes no StopIteration as an exception.
+    ended: asyncio.Future[ExperimentResult | BaseException] = loop.create_future()
+
+    def work() -> None:
+        found: ExperimentResult | BaseException
+        try:
+            found = started.drive()
+        except BaseException as raised:
+            found = raised
+        finally:
+            started.close()
+        loop.call_soon_threadsafe(ended.set_result, found)
+
+    threading.Thread(target=work, name="duel run", daemon=True).start()
+    cancelled: asyncio.CancelledError | None = None
+    while True:
+        try:
+            found = await asyncio.shield(ended)
+            break
+        except asyncio.CancelledError as error:
+            cancelled = error
+            started.judges.interrupt()
+    if cancelled is not None:
+        raise cancelled
+    if isinstance(found, BaseException):
+        raise found
+    return found
 
 
 def result(votes: Any, alpha: float = 0.05, *, goal: str = "condorcet", top: int = 0,
@@ -428,84 +505,39 @@ def result(votes: Any, alpha: float = 0.05, *, goal: str = "condorcet", top: int
     request = {"alpha": alpha, "goal": goal, "top": top, "epsilon": epsilon, "assume": assume,
                "prior": prior}
     if isinstance(votes, (str, os.PathLike)):
-        return ExperimentResult(_native.result_of_file(os.fspath(votes), request))
-    if hasattr(votes, "to_json") and hasattr(votes, "columns"):
+        return result_of_file(_path(votes, "votes"), request)
+    if is_frame(votes) and hasattr(votes, "to_json"):
         text = votes.to_json(orient="records", date_format="iso")
     else:
-        text = json.dumps([dict(vote) for vote in votes])
-    return ExperimentResult(_native.result_of_votes(text, name, request))
+        text = _votes_text(votes)
+    return ExperimentResult(_native.result_of_votes(text, _text(name, "name"), request))
+
+
+def _votes_text(votes: Any) -> str:
+    from ._arms import plain
+
+    try:
+        rows = list(votes)
+    except TypeError:
+        raise TypeError("votes: a file, a table or a list of dicts is needed, not "
+                        + type(votes).__name__) from None
+    for k, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise TypeError(f"votes: item {k} is a {type(row).__name__}, not a dict")
+    try:
+        return json.dumps(plain(rows), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"votes: they cannot be written as JSON ({error})") from None
 
 
 def verify(log: str | os.PathLike[str], certificate: str | os.PathLike[str] | None = None, *,
            replay: bool = False) -> dict[str, Any]:
     """Checks a log, and a certificate against it: what ``duel verify --json`` prints."""
-    given = "" if certificate is None else os.fspath(certificate)
-    return _native.verify(os.fspath(log), given, replay)
+    given = "" if certificate is None else _path(certificate, "certificate")
+    return _native.verify(_path(log, "log"), given, bool(replay))
 
 
 def bradley_terry(wins: Any, ties: Any = None, *, model: str = "halves",
                   prior: float | None = None, arms: Sequence[str] = ()) -> dict[str, Any]:
     """Strengths by maximum likelihood from counts: ``wins[i, j]`` is how often i beat j."""
     return _native.bradley_terry(wins, ties, model, prior, list(arms))
-
-
-def _matrix_file(matrix: Any) -> Any:
-    """A file of the matrix, for what reads matrices by name."""
-    import tempfile
-
-    from ._matrix import as_matrix
-
-    file = tempfile.NamedTemporaryFile("w", suffix=".csv", prefix="matrix-")
-    file.write(as_matrix(matrix).to_csv())
-    file.flush()
-    return file
-
-
-def plan(matrix: Any = None, *, pilot: str | os.PathLike[str] | None = None, arms: int | None = None,
-         gap: float | None = None, spread: float | None = None,
-         policies: Iterable[str] | str | None = None, progress: Any = None,
-         **options: Any) -> _shapes.Plan:
-    """How many duels a certificate takes, by simulation: what ``duel plan --json`` prints.
-
-    The arms are described by a ``matrix``, by a ``pilot`` (a file of votes or a log), or by a guess:
-    ``arms`` and ``gap``. Options: goal, top, epsilon, assume, alpha, max_duels, tie_rate, parallel,
-    shared_causes, cost_per_duel, trials, seed, threads.
-    """
-    from ._simulation import progress_of
-
-    known = {"goal", "top", "epsilon", "assume", "alpha", "max_duels", "tie_rate", "parallel",
-             "shared_causes", "cost_per_duel", "trials", "seed", "threads"}
-    for name in options:
-        if name not in known:
-            raise TypeError(f"plan() got an unexpected keyword argument '{name}'")
-    chosen = [policies] if isinstance(policies, str) else policies
-    request = dict(options, arms=arms, gap=gap, spread=spread,
-                   pilot=None if pilot is None else os.fspath(pilot),
-                   policies=None if chosen is None else [spec_of(policy) for policy in chosen])
-    shown = progress_of(progress, "experiments")
-    if matrix is None or isinstance(matrix, (str, os.PathLike)):
-        request["matrix"] = None if matrix is None else os.fspath(matrix)
-        return _native.plan(request, shown)
-    with _matrix_file(matrix) as file:
-        request["matrix"] = file.name
-        return _native.plan(request, shown)
-
-
-def league(policies: Any = (), matrices: Mapping[str, Any] | Sequence[Any] = (), *,
-           rounds: int | float = 100_000, trials: int = 50, seed: int = 0, threads: int = 0,
-           progress: Any = None) -> dict[str, Any]:
-    """Ranks policies by regret over problems: what ``duel league --json`` prints.
-
-    Without ``policies`` all take part, without ``matrices`` all built-in problems are played.
-    """
-    from ._matrix import as_matrix
-    from ._simulation import _registered, progress_of
-
-    texts, _ = _registered(policies)
-    if isinstance(matrices, Mapping):
-        problems = [(str(name), as_matrix(matrix)._matrix) for name, matrix in matrices.items()]
-    else:
-        known = [as_matrix(matrix) for matrix in
-                 ([matrices] if isinstance(matrices, str) else matrices)]
-        problems = [(matrix.name, matrix._matrix) for matrix in known]
-    return _native.league(problems, texts, rounds, trials, seed, threads, progress_of(progress))

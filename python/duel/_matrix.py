@@ -10,13 +10,53 @@ from . import _native
 from .errors import InvalidArgument
 
 
+def _names(arms: Any) -> list[str] | None:
+    if arms is None:
+        return None
+    if isinstance(arms, (str, bytes)):
+        raise TypeError("arms: a list of names is needed, not one text")
+    try:
+        return [str(arm) for arm in arms]
+    except TypeError:
+        raise TypeError(f"arms: a list of names is needed, not {type(arms).__name__}") from None
+
+
+def _evened(values: Any) -> Any:
+    """Numbers of a smaller float type as doubles, with P + P' = 1 where they say so as precisely as
+    they can. Anything else as it is."""
+    import numpy
+
+    if not isinstance(values, numpy.ndarray):
+        try:
+            values = numpy.asarray(values)
+        except ValueError:
+            raise InvalidArgument("the rows have different lengths", field="matrix") from None
+    dtype = values.dtype
+    if dtype.kind == "O":
+        try:
+            return values.astype(numpy.float64)
+        except (TypeError, ValueError):
+            pass
+    if dtype.kind not in "biuf":
+        raise TypeError(f"matrix: an array of numbers is needed, not of {dtype}")
+    if dtype.kind != "f" or dtype.itemsize >= 8 or values.ndim != 2 or \
+            values.shape[0] != values.shape[1]:
+        return values
+    double = values.astype(numpy.float64)
+    off = numpy.abs(double + double.T - 1)
+    if not (off <= 8 * numpy.finfo(dtype).eps).all():
+        return double
+    return (double + (1 - double.T)) / 2
+
+
 class PreferenceMatrix:
     """P, where ``P[i, j]`` is the probability that arm i beats arm j.
 
     ``values`` is a square array (a float64 array in C order is read where it lies), a pandas
     DataFrame, whose columns name the arms, or a text: the name of a built-in matrix such as
     ``"arxiv"`` or ``"bradley-terry(k=64,seed=1,spread=1)"``, or a file. Entries lie in [0, 1], the
-    diagonal is 1/2, and ``P[i, j] + P[j, i]`` is 1 within 1e-9; it is then made exact.
+    diagonal is 1/2, and ``P[i, j] + P[j, i]`` is 1 within 1e-9, of smaller floats within their
+    precision; it is then made exact.
     """
 
     _matrix: _native.Matrix
@@ -32,7 +72,7 @@ class PreferenceMatrix:
             if arms is None and hasattr(values, "columns") and hasattr(values, "to_numpy"):
                 arms = [str(column) for column in values.columns]
                 values = values.to_numpy()
-            self._matrix = _native.Matrix(values, None if arms is None else list(arms), name)
+            self._matrix = _native.Matrix(_evened(values), _names(arms), name)
 
     @classmethod
     def from_csv(cls, text: str, name: str = "matrix") -> PreferenceMatrix:

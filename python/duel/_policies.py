@@ -3,9 +3,10 @@ a policy, and ``help(duel.policies.rucb)`` shows its paper, guarantee and option
 
 from __future__ import annotations
 
+import copy
 import inspect
 import re
-from typing import Any, Callable, Iterator, List
+from typing import Any, Callable, Iterable, Iterator, List
 
 from . import _native
 from .errors import InvalidArgument
@@ -56,6 +57,8 @@ def text_of(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
+        if any(isinstance(item, (list, tuple)) for item in value):
+            raise TypeError("options: a list of numbers or texts is needed, not one of lists")
         return "/".join(text_of(item) for item in value)
     if isinstance(value, float):
         return repr(value) if value == value and abs(value) != float("inf") else str(value)
@@ -104,6 +107,8 @@ class PolicyCatalogue:
 
     def __call__(self, setting: str = "") -> PolicyList:
         """The policies, and the learners of points and rankers; ``setting`` narrows the list."""
+        if not isinstance(setting, str):
+            raise TypeError(f"setting: a text is needed, not {type(setting).__name__}")
         known = sorted(_native.registered(), key=lambda facts: str(facts["name"]))
         return PolicyList(PolicyFacts(facts) for facts in known
                           if setting.lower() in facts["setting"].lower())
@@ -156,6 +161,9 @@ class PolicyCatalogue:
     def __repr__(self) -> str:
         return f"<{len(_native.registered())} policies; duel.policies() lists them>"
 
+    def _repr_html_(self) -> str:
+        return self()._repr_html_()
+
 
 policies = PolicyCatalogue()
 
@@ -175,20 +183,57 @@ def register_policy(name: str, factory: Callable[..., Any]) -> str:
     that depends on the seed and the trial alone. The policy has ``select(round)``, which gives two
     arms, ``observe(duel, outcome)``, and if it likes ``recommend()``.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"name: a text is needed, not {type(name).__name__}")
+    if not callable(factory):
+        raise TypeError(f"factory: what makes a policy is needed, not {type(factory).__name__}")
     doc = (inspect.getdoc(factory) or f"policy {name}, written in Python").splitlines()[0]
     _native.register_python_policy(name, factory, doc.rstrip("."))
+    _factories[name] = factory
     return name
 
 
-def spec_of(policy: Any) -> str:
-    """The string of a policy that was given as a string, a Policy or a Python class."""
+# What was registered here, so that workers elsewhere can be told.
+_factories: dict[str, Callable[..., Any]] = {}
+
+
+def factories_of(texts: Iterable[str]) -> list[tuple[str, Callable[..., Any]]]:
+    """The registered policies that these strings name, with what makes them."""
+    names = dict.fromkeys(text.partition("(")[0].strip() for text in texts)
+    return [(name, _factories[name]) for name in names if name in _factories]
+
+
+class _Copies:
+    """Makes a policy for each trial by copying one."""
+
+    def __init__(self, policy: Any) -> None:
+        self._policy = policy
+        self.__name__ = type(policy).__name__
+        self.__doc__ = type(policy).__doc__
+
+    def __call__(self, arms: int, rng: Any) -> Any:
+        made = copy.deepcopy(self._policy)
+        if hasattr(made, "rng"):
+            made.rng = rng
+        return made
+
+
+def spec_of(policy: Any, field: str = "policies") -> str:
+    """The string of a policy that was given as a string, an object or a Python class."""
     if isinstance(policy, str):
-        return policy
+        return str(policy)
+    if isinstance(policy, PolicyFacts):
+        if policy.kind not in ("policy", "python"):
+            raise InvalidArgument(f"'{policy.name}' is a {policy.kind}, and those are learners",
+                                  hint="see duel.learn and duel.dbgd", field=field)
+        return str(policy.name)
     if isinstance(policy, _native.Policy):
         return policy.policy
     if callable(policy):
         return register_policy(registered_name(policy), policy)
     if isinstance(policy, tuple) and len(policy) == 2 and callable(policy[1]):
-        return register_policy(str(policy[0]), policy[1])
-    raise InvalidArgument("a policy is a string, a class or a function that makes one, not "
-                          + type(policy).__name__, field="policies")
+        return register_policy(policy[0], policy[1])
+    if hasattr(policy, "select") and hasattr(policy, "observe"):
+        return register_policy(registered_name(type(policy)), _Copies(policy))
+    raise TypeError(f"{field}: a policy is a string, a class, an object with select and observe, "
+                    f"or a function that makes one, not {type(policy).__name__}")

@@ -4,52 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import time
 from typing import Any, Callable, Iterable, Sequence
 
 from . import _native
 from ._matrix import PreferenceMatrix, as_matrix
-from ._policies import spec_of
+from ._policies import PolicyFacts, factories_of, spec_of
+from ._progress import progress_of
 from .errors import InvalidArgument, Interrupted
-
-class ProgressBar:
-    """A line on stderr, in the manner of tqdm, about ten times a second."""
-
-    def __init__(self, unit: str = "trials", stream: Any = None) -> None:
-        self._unit = unit
-        self._stream = stream or sys.stderr
-        self._begun = time.monotonic()
-
-    def __call__(self, done: int, total: int) -> None:
-        seconds = max(1e-9, time.monotonic() - self._begun)
-        width = 30
-        filled = int(width * done / total)
-        rate = done / seconds
-        left = f", {(total - done) / rate:.0f} s left" if done and done < total else ""
-        bar = "#" * filled + "-" * (width - filled)
-        end = "\n" if done >= total else ""
-        self._stream.write(f"\r{bar} {done}/{total} {self._unit}, {rate:.1f}/s{left}   {end}")
-        self._stream.flush()
-
-
-def progress_of(progress: Any, unit: str = "trials") -> Callable[[int, int], None] | None:
-    """What `progress` means: False none, True a bar, a callable itself, a tqdm-like is updated."""
-    if progress is None or progress is False:
-        return None
-    if progress is True:
-        return ProgressBar(unit)
-    if hasattr(progress, "update") and hasattr(progress, "n"):
-
-        def update(done: int, total: int) -> None:
-            progress.total = total
-            progress.update(done - progress.n)
-
-        return update
-    if callable(progress):
-        told: Callable[[int, int], None] = progress
-        return told
-    raise InvalidArgument("progress is True, False, a function of (done, total) or a tqdm bar",
-                          field="progress")
 
 
 class SimulationResult:
@@ -84,6 +45,11 @@ class SimulationResult:
     @property
     def regret(self) -> Any:
         return next(iter(self.regrets.values()))
+
+    @property
+    def seed(self) -> int:
+        """What the draws were made from."""
+        return int(self._summary["seed"])
 
     @property
     def trials(self) -> int:
@@ -179,9 +145,16 @@ def _problem(matrix: Any, arms: Any, truth: Any, threads: int) -> tuple[Any, Any
 
 def _registered(policies: Any) -> tuple[list[str], list[tuple[str, Any]]]:
     """The strings of policies, and those among them that are written in Python."""
-    if isinstance(policies, str) or callable(policies):
+    is_one = isinstance(policies, (str, tuple)) and not _is_many(policies)
+    is_one = is_one or isinstance(policies, PolicyFacts) or hasattr(policies, "select")
+    if is_one or callable(policies):
         policies = [policies]
-    texts, own = [], []
+    try:
+        policies = list(policies)
+    except TypeError:
+        raise TypeError("policies: a policy or a list of them is needed, not "
+                        + type(policies).__name__) from None
+    texts: list[str] = []
     for policy in policies:
         if isinstance(policy, str):
             # A comma outside parentheses separates policies, as on the command line.
@@ -189,11 +162,13 @@ def _registered(policies: Any) -> tuple[list[str], list[tuple[str, Any]]]:
             continue
         text = spec_of(policy)
         texts.append(text)
-        if isinstance(policy, tuple):
-            own.append((text, policy[1]))
-        elif not isinstance(policy, _native.Policy):
-            own.append((text, policy))
-    return texts, own
+    return texts, factories_of(texts)
+
+
+def _is_many(policies: Any) -> bool:
+    """Whether a tuple is several policies, and not a name with what makes the policy."""
+    return isinstance(policies, tuple) and not (
+        len(policies) == 2 and isinstance(policies[0], str) and callable(policies[1]))
 
 
 def _split(text: str) -> list[str]:
@@ -292,7 +267,7 @@ def _play_on(executor: Any, shards: int, sent: Any, request: dict[str, Any], env
 
 
 def simulate(matrix: Any, policies: Any, rounds: int | float = 100_000, trials: int = 100,
-             seed: int = 0, *, checkpoints: Iterable[int] = (),
+             seed: int | None = 0, *, checkpoints: Iterable[int] = (),
              regret: str | Sequence[str] = "average", horizon_per_checkpoint: bool = False,
              threads: int = 0, progress: Any = None, arms: Any = None, truth: Any = None,
              executor: Any = None, shards: int | None = None) -> SimulationResult:
@@ -306,15 +281,21 @@ def simulate(matrix: Any, policies: Any, rounds: int | float = 100_000, trials: 
     is NaN.
 
     ``policies`` is one or several of: strings such as ``"rucb(alpha=0.6)"``, what
-    ``duel.policies.rucb(alpha=0.6)`` gives, and classes written in Python (see
-    ``duel.register_policy``). All meet the same outcomes in the same trial.
+    ``duel.policies.rucb(alpha=0.6)`` or ``duel.policies("condorcet")`` gives, policies as objects,
+    and classes written in Python (see ``duel.register_policy``). All meet the same outcomes in the
+    same trial.
 
-    The same seed gives the same numbers as ``duel simulate``, on any number of ``threads`` and on
+    The same ``seed`` gives the same numbers; None takes another one each time, which is then in
+    ``out.seed``. They are the numbers of ``duel simulate``, on any number of ``threads`` and on
     any ``executor``: an object with ``submit`` as in ``concurrent.futures`` (processes, MPI, Dask,
     Ray), to which the trials go in ``shards`` parts, dealt as ``duel simulate --shard`` deals them.
     """
     texts, own = _registered(policies)
     problem, environment, is_truth, sent = _problem(matrix, arms, truth, threads)
+    if seed is None:
+        import secrets
+
+        seed = secrets.randbelow(2**53)
     notions = [regret] if isinstance(regret, str) else list(regret)
     request: dict[str, Any] = {
         "policies": texts, "rounds": rounds, "checkpoints": list(checkpoints), "trials": trials,

@@ -45,7 +45,7 @@ class Unsupported(Error, ValueError):
     """Each part is legal, but not this combination."""
 
 
-class Conflict(Error):
+class Conflict(Error, ValueError):
     """What is there already says otherwise."""
 
 
@@ -55,6 +55,22 @@ class StorageError(Error, OSError):
 
 class Interrupted(Error):
     """The work was stopped before there was a result."""
+
+
+class JudgeFailed(Error, RuntimeError):
+    """The judge gave no answer to too many duels in a row. Its last error is the cause."""
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """Ctrl-C ended a run. What was out was awaited and recorded; ``result`` is where it stands."""
+
+    def __init__(self, result: Any = None) -> None:
+        super().__init__("the run was interrupted")
+        self.result = result
+
+
+class FreshAnswersWarning(UserWarning):
+    """Nothing says what the answers of a judge are about, and the certificate depends on it."""
 
 
 class InternalError(Error, RuntimeError):

@@ -15,8 +15,8 @@ from typing import Any, Callable, NamedTuple
 
 from . import _native
 from ._policies import call_text
-from ._simulation import progress_of
-from .errors import InvalidArgument
+from ._progress import progress_of
+from .errors import InvalidArgument, InvalidData
 from .letor import data_text
 
 __all__ = ["DbgdResult", "LearnResult", "PointDuel", "PointLearner", "dbgd", "learners", "run"]
@@ -192,13 +192,18 @@ class PointLearner:
         An answer to an earlier proposal is ignored. ``probability`` is for learners of a
         simulation that see the chance itself.
         """
+        if not isinstance(duel, PointDuel):
+            raise TypeError(f"duel: what select() gave is needed, not {type(duel).__name__}")
         self._learner.observe(duel.ticket, outcome, probability)
 
     def __getstate__(self) -> tuple[Any, ...]:
         return (self._made_of, self._learner.save())
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._made_of, (saved, observed) = state
+        try:
+            self._made_of, (saved, observed) = state
+        except (TypeError, ValueError):
+            raise InvalidData("the saved learner has not the form of one") from None
         self._learner = _native.point_learner(*self._made_of)
         self._learner.restore(saved, observed)
 

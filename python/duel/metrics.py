@@ -102,5 +102,13 @@ def click_log(log: str | os.PathLike[str] | Sequence[str], *, session_gap: float
     if isinstance(log, (str, os.PathLike)):
         name = os.fspath(log)
     else:
-        text = "".join(line if line.endswith("\n") else line + "\n" for line in log)
-    return _native.measure_clicks(name, text, float(session_gap), resamples, seed)
+        try:
+            lines = list(log)
+        except TypeError:
+            raise TypeError("log: a file or its lines are needed, not "
+                            + type(log).__name__) from None
+        for line in lines:
+            if not isinstance(line, str):
+                raise TypeError(f"log: a line is a text, not {type(line).__name__}")
+        text = "".join(line if line.endswith("\n") else line + "\n" for line in lines)
+    return _native.measure_clicks(name, text, session_gap, resamples, seed)

@@ -143,9 +143,60 @@ std::uint64_t count_of(const py::handle& value, const char* field, std::uint64_t
   return count;
 }
 
+namespace {
+
+[[noreturn]] void refuse_type(const char* field, const char* wanted, const py::handle& value) {
+  throw py::type_error(std::string(field) + ": " + wanted + " is needed, not " +
+                       py::str(py::type::of(value).attr("__name__")).cast<std::string>());
+}
+
+}  // namespace
+
+std::string text_of(const py::handle& value, const char* field) {
+  if (!py::isinstance<py::str>(value)) refuse_type(field, "a text", value);
+  Py_ssize_t size = 0;
+  const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+  if (text == nullptr) {
+    PyErr_Clear();
+    reject(field, "the text has half of a surrogate pair", "Unicode that can be written as UTF-8");
+  }
+  return {text, static_cast<std::size_t>(size)};
+}
+
+double number_of(const py::handle& value, const char* field) {
+  const bool is_text = py::isinstance<py::str>(value) || py::isinstance<py::bytes>(value);
+  if (is_text || value.ptr() == Py_True || value.ptr() == Py_False) {
+    refuse_type(field, "a number", value);
+  }
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred() != nullptr) {
+    const bool is_too_large = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
+    PyErr_Clear();
+    if (is_too_large) reject(field, "the number is too large");
+    refuse_type(field, "a number", value);
+  }
+  if (!std::isfinite(number)) reject(field, format_number(number) + " is not a finite number");
+  return number;
+}
+
+bool flag_of(const py::handle& value, const char* field) {
+  if (value.ptr() == Py_True) return true;
+  if (value.ptr() == Py_False) return false;
+  refuse_type(field, "True or False", value);
+}
+
+std::vector<std::string> texts_of(const py::handle& values, const char* field) {
+  if (!py::isinstance<py::list>(values) && !py::isinstance<py::tuple>(values)) {
+    refuse_type(field, "a list of texts", values);
+  }
+  std::vector<std::string> texts;
+  for (const py::handle value : values) texts.push_back(text_of(value, field));
+  return texts;
+}
+
 std::optional<double> prior_shape_of(const py::handle& prior) {
   if (prior.is_none()) return std::nullopt;
-  const double shape = prior.cast<double>();
+  const double shape = number_of(prior, "prior");
   if (!(shape > 1 && shape < 1e6)) reject("prior", "it is out of range", "above 1");
   return shape;
 }

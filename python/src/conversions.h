@@ -65,6 +65,12 @@ const char* word_of(Outcome outcome);
 // A count that a user gave: an int, or a float that is whole (1e6). `field` names it in the error.
 std::uint64_t count_of(const py::handle& value, const char* field, std::uint64_t least,
                        std::uint64_t most);
+// A text, a finite number or a truth value that a user gave; anything else is a TypeError that
+// names `field`.
+std::string text_of(const py::handle& value, const char* field);
+double number_of(const py::handle& value, const char* field);
+bool flag_of(const py::handle& value, const char* field);
+std::vector<std::string> texts_of(const py::handle& values, const char* field);
 // The shape of a gamma prior on strengths; nothing where it is None.
 std::optional<double> prior_shape_of(const py::handle& prior);
 CallSpec call_of(const std::string& text, const char* field);

@@ -30,9 +30,15 @@ void bind_errors(py::module_& /*module*/) {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const ErrorRaised& raised) {
       set_exception(kClasses.at(static_cast<std::size_t>(raised.error().code)), raised.error());
+    } catch (const py::cast_error&) {
+      PyErr_SetString(PyExc_TypeError, "a value has a type that does not belong where it is");
     } catch (const CheckFailure& failure) {
-      set_exception("InternalError",
-                    Error::unsupported(failure.what()).with_hint("please report this"));
+      // Where in our sources, without the folder that they were compiled in.
+      std::string text = failure.what();
+      if (const std::size_t at = text.rfind("/src/duel/"); at != std::string::npos) {
+        text.erase(0, at + 1);
+      }
+      set_exception("InternalError", Error::unsupported(text).with_hint("please report this"));
     }
   });
 }

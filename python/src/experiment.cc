@@ -13,16 +13,20 @@
 
 #include "conversions.h"
 #include "duel/core/described_json.h"
-#include "duel/core/timestamp.h"
+#include "duel/core/id.h"
+#include "duel/core/secrets.h"
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/local_experiment.h"
 #include "duel/experiment/local_questions.h"
+#include "duel/judging/interview.h"
+#include "duel/judging/interview_request.h"
 #include "duel/judging/judge_loop.h"
-#include "duel/judging/log_mismatch.h"
+#include "duel/log/experiment_log.h"
 #include "duel/study/spec.h"
 #include "duel/verdict/board.h"
 #include "duel/verdict/certificate_file.h"
 #include "duel/verdict/experiment_result.h"
+#include "duel/verdict/repeated_answers.h"
 #include "duel/verdict/verdict.h"
 #include "duel/verdict/verification.h"
 
@@ -31,11 +35,15 @@ namespace {
 
 constexpr std::uint64_t kMostDuels = 1'000'000'000'000;
 
-// An optional entry of a dict of arguments.
-template <class T>
-T value_or(const py::dict& request, const char* key, T otherwise) {
+// An optional entry of a dict of arguments. One of another type is a TypeError that names it.
+std::string text_or(const py::dict& request, const char* key, const char* otherwise) {
   if (!request.contains(key) || request[key].is_none()) return otherwise;
-  return request[key].cast<T>();
+  return text_of(request[key], key);
+}
+
+double number_or(const py::dict& request, const char* key, double otherwise) {
+  if (!request.contains(key) || request[key].is_none()) return otherwise;
+  return number_of(request[key], key);
 }
 
 std::uint64_t count_or(const py::dict& request, const char* key, std::uint64_t otherwise,
@@ -45,37 +53,53 @@ std::uint64_t count_or(const py::dict& request, const char* key, std::uint64_t o
 }
 
 Goal goal_of(const py::dict& request) {
-  return unwrap(parse_goal(
-      value_or<std::string>(request, "goal", "condorcet"), count_or(request, "top", 0, 1'000'000),
-      value_or<double>(request, "epsilon", 0), value_or<std::string>(request, "assume", "none")));
+  return unwrap(parse_goal(text_or(request, "goal", "condorcet"),
+                           count_or(request, "top", 0, 1'000'000), number_or(request, "epsilon", 0),
+                           text_or(request, "assume", "none")));
 }
 
-ExperimentRecord record_of(const py::dict& request) {
-  ExperimentRecord record;
-  record.experiment_id = value_or<std::string>(request, "name", "duel");
-  unwrap(in_field("name", check_id("an experiment", record.experiment_id)));
+// The arms as (id, name, payload); the name is that which the id was made from, or "".
+std::vector<ListedArm> arms_of(const py::dict& request) {
+  std::vector<ListedArm> arms;
+  if (!request.contains("arms")) reject("arms", "no arms are given");
   for (const py::handle item : request["arms"]) {
-    const auto [id, payload] = item.cast<std::pair<std::string, py::object>>();
-    unwrap(in_field("arms", check_id("an arm", id)));
-    ArmEntry arm{.id = id, .payload = "", .sha256 = "", .content = {}};
+    const auto [id, name, payload] = item.cast<std::tuple<std::string, std::string, py::object>>();
+    ListedArm arm{.shown = {id, "", std::nullopt}, .reference = name, .sha256 = "", .content = {}};
     if (!payload.is_none()) arm.content = to_json(payload);
-    record.arms.push_back(std::move(arm));
+    arms.push_back(std::move(arm));
   }
+  return arms;
+}
+
+InterviewPlan plan_of(const py::dict& request, const std::string& log) {
+  InterviewPlan plan{.log = log,
+                     .experiment = {},
+                     .arms = arms_of(request),
+                     .tasks = std::nullopt,
+                     .keeps_open_duels = true};
+  if (const std::string text = text_or(request, "tasks", ""); !text.empty()) {
+    plan.tasks = unwrap(in_field("tasks", TaskList::parse("tasks", text)));
+  } else if (const std::string file = text_or(request, "tasks_file", ""); !file.empty()) {
+    plan.tasks = unwrap(in_field("tasks", TaskList::read(file)));
+  }
+  ExperimentRecord& record = plan.experiment;
+  record.experiment_id = text_or(request, "name", "duel");
+  unwrap(in_field("name", check_id("an experiment", record.experiment_id)));
+  for (const ListedArm& arm : plan.arms) record.arms.push_back(entry_of(arm));
   record.goal = goal_of(request);
-  record.order =
-      unwrap(in_field("order", parse_placement(value_or<std::string>(request, "order", "random"))));
-  if (record.order == Placement::both) {
-    raise(Error::unsupported("both orders are for judges of the command line").in_field("order"));
-  }
-  record.aa_rate = value_or<double>(request, "aa_rate", 0);
-  record.stopping.alpha = value_or<double>(request, "alpha", 0.05);
+  record.order = unwrap(in_field("order", parse_placement(text_or(request, "order", "random"))));
+  record.tasks.about =
+      unwrap(task_scope_of(text_or(request, "about", "tasks-like-these"), plan.tasks.has_value()));
+  record.aa_rate = number_or(request, "aa_rate", 0);
+  record.stopping.alpha = number_or(request, "alpha", 0.05);
   record.stopping.min_decisive_per_pair = count_or(request, "min_decisive_per_pair", 0, kMostDuels);
-  record.stopping.max_duels = count_or(request, "max_duels", 0, kMostDuels);
-  record.stopping.shared_causes = !value_or<bool>(request, "pairs_independent", true);
+  record.stopping.shared_causes =
+      request.contains("shared_causes") && flag_of(request["shared_causes"], "pairs_independent");
   record.seed = count_or(request, "seed", 0, kMaxSeed);
-  record.policy = value_or<std::string>(request, "policy", "auto");
+  record.policy = text_or(request, "policy", "auto");
   record.policy = unwrap(in_field("policy", canonical_policy(record, record.arms.size())));
-  return record;
+  plan.max_duels = count_or(request, "max_duels", 0, kMostDuels);
+  return plan;
 }
 
 // Functions of Python as judges: an object with free, ask, wait and abandon (duel/_experiment.py).
@@ -89,8 +113,9 @@ class PythonJudges final : public Judges {
     guarded([&] {
       const std::string duel_id = question.duel_id;
       const std::string first = question.first.arm_id, second = question.second.arm_id;
+      const std::string task = question.task ? question.task->get<std::string>() : "";
       out_[duel_id] = std::move(question);
-      judges_.attr("ask")(duel_id, first, second);
+      judges_.attr("ask")(duel_id, first, second, task);
     });
   }
   std::vector<Judged> wait(std::chrono::milliseconds most) override {
@@ -98,12 +123,14 @@ class PythonJudges final : public Judges {
     guarded([&] {
       for (const py::handle done :
            judges_.attr("wait")(std::chrono::duration<double>(most).count())) {
-        const auto [duel_id, said, ms, failure, ends] =
-            done.cast<std::tuple<std::string, py::object, double, std::string, bool>>();
-        Judged one{.question = std::move(out_.extract(duel_id).mapped()), .failure = failure};
-        if (ends) {
+        const auto [duel_id, said, ms, failed_tries, failure, fate] = done.cast<
+            std::tuple<std::string, py::object, double, std::uint64_t, std::string, std::string>>();
+        Judged one{.question = std::move(out_.extract(duel_id).mapped()),
+                   .failed_tries = failed_tries,
+                   .failure = failure};
+        if (fate == "ends") {
           one.ends = Error::io(failure).in_field(kException);
-        } else {
+        } else if (fate != "failed") {
           one.outcome = outcome_of(said);
           one.response_ms = ms;
         }
@@ -118,6 +145,13 @@ class PythonJudges final : public Judges {
     for (auto& [duel_id, question] : out_) lost.push_back({.question = std::move(question)});
     out_.clear();
     return lost;
+  }
+
+  // Who is asked next: a text, or nothing where nobody is left.
+  py::object next_subject() {
+    py::object subject = py::none();
+    guarded([&] { subject = judges_.attr("next_subject")(); });
+    return subject;
   }
 
   Stopping stopping() {
@@ -151,74 +185,103 @@ class PythonJudges final : public Judges {
 // An experiment with a log, or one that lives in memory alone.
 class ExperimentObject : public MadeByInit {
  public:
-  ExperimentObject(const py::dict& request, const std::string& log) : local_(open(request, log)) {}
+  ExperimentObject(const py::dict& request, const std::string& log)
+      : interview_(opened(plan_of(request, log))) {}
 
   // Lets go of the log; another may write it then.
   void close() {
     if (running_) raise(Error::unsupported("the experiment waits for its judges"));
-    local_.reset();
+    interview_.reset();
   }
 
   // Asks until there is a certificate, nothing is left to ask or the judges fail, and says which:
-  // "exception" where the judge raised one. `progress` is called after answers.
+  // "exception" where the judge raised one that ends the run, "failed" where it gave too many duels
+  // in a row no answer. `on_turn` is called about ten times a second.
   std::string run(const py::object& judges, const py::object& max_duels,
-                  const py::object& max_failures, const py::object& progress) {
+                  const py::object& max_failures, const py::object& on_turn) {
     const std::uint64_t limit =
         max_duels.is_none() ? 0 : count_of(max_duels, "max_duels", 0, kMostDuels);
     const auto broken = [](std::uint64_t in_a_row, const Judged& last) {
       return Error::invalid_argument("no answer to " + std::to_string(in_a_row) +
                                      " duels in a row; " + last.failure)
-          .with_hint(
-              "an answer is the id of the better arm, \"first\", \"second\", \"tie\", "
-              "\"both_bad\" or \"skip\"")
-          .in_field("judge");
+          .in_field(kBroken);
     };
     unwrap(local().give_up_open_duels());
-    const auto arm = [](const std::string& id) { return ShownArm{id, "", std::nullopt}; };
-    LocalQuestions questions(local(), {.arm = arm}, limit);
     PythonJudges asked(judges);
+    QuestionContents contents{
+        .arm = [](const std::string& id) { return ShownArm{id, "", std::nullopt}; },
+        .task = [](const std::string& name) { return Json(name); }};
+    if (!judges.attr("next_subject").is_none()) {
+      contents.subject = [&]() -> std::optional<std::string> {
+        const py::object subject = asked.next_subject();
+        if (subject.is_none()) return std::nullopt;
+        return hashed_subject(subject.cast<std::string>());
+      };
+    }
+    LocalQuestions questions(local(), std::move(contents), limit);
     JudgeLoop loop(
         questions, asked,
         {.max_failures = count_of(max_failures, "max_failures", 1, kMostDuels), .broken = broken});
-    std::uint64_t told = 0;
-    const auto on_turn = [&] {
-      const std::uint64_t done = loop.answered() + loop.failed();
-      if (!progress.is_none() && done > told) asked.guarded([&] { progress(); });
-      told = done;
-    };
     running_ = true;
-    const auto ended = loop.run([&] { return asked.stopping(); }, on_turn);
+    const auto ended =
+        loop.run([&] { return asked.stopping(); }, [&] { asked.guarded([&] { on_turn(); }); });
     running_ = false;
     asked.rethrow();
-    if (ended.ok()) return std::string(to_word(*ended));
+    if (ended.ok()) {
+      return *ended == RunEnding::tasks_used_up ? "tasks_used_up" : std::string(to_word(*ended));
+    }
+    if (ended.error().field == kBroken) return "failed";
     if (ended.error().field != PythonJudges::kException) raise(ended.error());
     return PythonJudges::kException;
   }
 
-  bool resumed() const { return resumed_; }
+  bool resumed() const { return interview().resumed(); }
 
-  py::object next(const std::string& duel_id) {
-    if (live().done()) return py::none();
+  // The subject is a text, or "" for nobody in particular.
+  py::object next(const std::string& duel_id, const std::string& subject, const std::string& task) {
+    if (done()) return py::none();
     if (!duel_id.empty()) unwrap(in_field("duel_id", check_id("a duel", duel_id)));
-    const Offer offer = unwrap(local().serve({.duel_id = duel_id}));
+    Wish wish{.duel_id = duel_id, .task = task, .limit = interview().max_duels()};
+    if (!subject.empty()) wish.subject = hashed_subject(subject);
+    const Offer offer = unwrap(local().serve(wish));
     const auto* served = std::get_if<Served>(&offer);
     if (served == nullptr) return py::none();
     return py::dict("duel_id"_a = served->serve.duel_id, "first"_a = served->serve.first,
-                    "second"_a = served->serve.second,
-                    "serving"_a = to_word(served->serve.serving));
+                    "second"_a = served->serve.second, "serving"_a = to_word(served->serve.serving),
+                    "task"_a = served->serve.task);
   }
 
-  std::string report(const std::string& duel_id, const std::string& result,
-                     const std::string& winner, const std::string& source_type,
-                     const std::string& source_id, const py::object& response_ms) {
+  // `turned` is the answer to the same question with the arms in the other order, where the order
+  // is `both`: places are those of that question.
+  std::string report(const std::string& duel_id, const py::handle& answer, const py::handle& turned,
+                     bool invalid, const std::string& source_type, const std::string& source_id,
+                     const py::object& response_ms) {
     Report report;
     report.duel_id = duel_id;
-    report.answer = Answer{unwrap(in_field("result", parse_answered(result))), winner};
     report.source = {source_type, source_id};
     if (!response_ms.is_none()) {
       report.response_ms = count_of(response_ms, "response_ms", 0, kMostDuels);
     }
+    const auto [first, second] = shown(duel_id);
+    if (invalid) {
+      report.answer = Answer{Answered::invalid, ""};
+    } else if (turned.is_none()) {
+      report.answer = answer_of(outcome_of(answer), first, second);
+    } else {
+      report.judgements.push_back({first, answer_of(outcome_of(answer), first, second)});
+      report.judgements.push_back({second, answer_of(outcome_of(turned), second, first)});
+    }
     return std::string(to_word(unwrap(local().report(report)).what));
+  }
+
+  // The two arms of a duel, as shown.
+  std::pair<std::string, std::string> shown(const std::string& duel_id) {
+    if (const LedgerDuel* open = ledger().find_open(duel_id)) {
+      return {ledger().id_of(open->first), ledger().id_of(open->second)};
+    }
+    const DuelRecords records = unwrap(in_field("duel", local().find(duel_id)));
+    const auto& serve = std::get<ServeRecord>(records.serve->record);
+    return {serve.first, serve.second};
   }
 
   std::string expire(const std::string& duel_id, const std::string& note) {
@@ -229,54 +292,73 @@ class ExperimentObject : public MadeByInit {
   // Closes a certified experiment, or gives one up; what is still out has expired.
   void complete() { unwrap(local().complete("the experiment was completed before the answer")); }
 
-  bool done() const { return live().done(); }
-  bool certified() const { return ledger().certificate().has_value(); }
+  bool done() const {
+    const LiveExperiment& live = interview().experiment();
+    const std::uint64_t limit = interview().max_duels();
+    return live.done() || (limit > 0 && ledger().served() >= limit && !ledger().has_pending());
+  }
+  bool certified() const { return interview().certified(); }
   std::uint64_t served() const { return ledger().served(); }
-  std::vector<std::string> pending() const { return live().pending(); }
+  std::vector<std::string> pending() const { return interview().experiment().pending(); }
   std::vector<std::string> arms() const {
     std::vector<std::string> ids;
     for (const LedgerArm& arm : ledger().arms()) ids.push_back(arm.entry.id);
     return ids;
   }
+  // What the log calls the tasks, in their order.
+  std::vector<std::string> tasks() const { return interview().task_names(); }
   std::string verdict() const { return verdict_of(ledger(), standing_of(ledger())); }
   std::string policy() const { return ledger().experiment().policy; }
   py::object result() const {
     return to_python(described_json(result_of(ledger(), board_of(ledger()))));
   }
+  py::object fresh_answers() const {
+    return to_python(described_json(interview().fresh_answers()));
+  }
 
  private:
-  LocalExperiment open(const py::dict& request, const std::string& log) {
-    const ExperimentRecord record = record_of(request);
-    if (log.empty()) return unwrap(LocalExperiment::in_memory(record));
-    const LocalExperiment::Options options{.store = log_files(), .name = log};
-    auto created = LocalExperiment::create(options, record);
-    if (created.ok()) return *std::move(created);
-    if (created.error().code != ErrorCode::conflict) raise(created.error());
-    LocalExperiment old = unwrap(LocalExperiment::resume(options));
-    if (auto differs = difference(log, old.ledger().experiment(), record, false)) {
-      differs->code = ErrorCode::conflict;
-      raise(std::move(*differs));
+  // The field of an error that stands for a judge that gave no answers.
+  static constexpr const char* kBroken = "broken";
+
+  static Interview opened(InterviewPlan plan) {
+    const std::string log = plan.log;
+    auto interview = Interview::open(std::move(plan));
+    if (interview.ok()) return *std::move(interview);
+    Error error = interview.error();
+    // What the log says otherwise.
+    if (!log.empty() && error.where == log && error.code == ErrorCode::invalid_argument) {
+      error.code = ErrorCode::conflict;
     }
-    resumed_ = true;
-    return old;
+    raise(std::move(error));
   }
 
-  const LocalExperiment& local() const {
-    if (!local_) raise(Error::unsupported("the experiment is closed"));
-    return *local_;
+  // The log has no names of people. Without a secret this is no more than a pseudonym: who has the
+  // log can try names.
+  std::string hashed_subject(const std::string& subject) const {
+    const ExperimentRecord& experiment = ledger().experiment();
+    const std::string key =
+        "subjects of " + experiment.experiment_id + " " + std::to_string(experiment.seed);
+    return hmac_sha256_hex(key, subject).substr(0, 24);
   }
-  LocalExperiment& local() { return const_cast<LocalExperiment&>(std::as_const(*this).local()); }
-  const LiveExperiment& live() const { return local().experiment().live(); }
-  const Ledger& ledger() const { return local().ledger(); }
 
-  bool resumed_ = false;
-  bool running_ = false;                  // judges are at work
-  std::optional<LocalExperiment> local_;  // none once it is closed
+  const Interview& interview() const {
+    if (!interview_) raise(Error::unsupported("the experiment is closed"));
+    return *interview_;
+  }
+  Interview& interview() {
+    return const_cast<Interview&>(std::as_const(*this).interview());  // NOLINT: one check for both
+  }
+  LocalExperiment& local() { return interview().local(); }
+  const Ledger& ledger() const { return interview().ledger(); }
+
+  bool running_ = false;                // judges are at work
+  std::optional<Interview> interview_;  // none once it is closed
 };
 
 py::object result_of_ledger(const Ledger& ledger, const py::dict& request) {
   BoardOptions options;
-  if (const auto shape = prior_shape_of(value_or<py::object>(request, "prior", py::none()))) {
+  const py::object prior = request.contains("prior") ? py::object(request["prior"]) : py::none();
+  if (const auto shape = prior_shape_of(prior)) {
     options.prior = GammaPrior{.shape = *shape};
   }
   return to_python(described_json(result_of(ledger, board_of(ledger, options))));
@@ -284,7 +366,7 @@ py::object result_of_ledger(const Ledger& ledger, const py::dict& request) {
 
 py::object result_of_file(const std::string& file, const py::dict& request) {
   const Goal goal = goal_of(request);
-  const double alpha = value_or<double>(request, "alpha", 0.05);
+  const double alpha = number_or(request, "alpha", 0.05);
   return result_of_ledger(unwrap(read_ledger(file, alpha, goal)), request);
 }
 
@@ -292,7 +374,7 @@ py::object result_of_votes(const std::string& json, const std::string& name,
                            const py::dict& request) {
   ComparisonTable table = unwrap(in_field("votes", parse_comparisons_json(json, name)));
   const bool in_order = sort_by_time(table);
-  const double alpha = value_or<double>(request, "alpha", 0.05);
+  const double alpha = number_or(request, "alpha", 0.05);
   const Ledger ledger = unwrap(ledger_of(table, id_from(name), alpha, in_order, goal_of(request)));
   return result_of_ledger(ledger, request);
 }
@@ -307,20 +389,23 @@ void bind_experiment(py::module_& module) {
              return std::make_shared<ExperimentObject>(request, log);
            }),
            "request"_a, "log"_a)
-      .def("next", &ExperimentObject::next, "duel_id"_a)
-      .def("report", &ExperimentObject::report, "duel_id"_a, "result"_a, "winner"_a,
+      .def("next", &ExperimentObject::next, "duel_id"_a, "subject"_a, "task"_a)
+      .def("report", &ExperimentObject::report, "duel_id"_a, "answer"_a, "turned"_a, "invalid"_a,
            "source_type"_a, "source_id"_a, "response_ms"_a)
+      .def("shown", &ExperimentObject::shown, "duel_id"_a)
       .def("expire", &ExperimentObject::expire, "duel_id"_a, "note"_a)
-      .def("run", &ExperimentObject::run, "judges"_a, "max_duels"_a, "max_failures"_a, "progress"_a)
+      .def("run", &ExperimentObject::run, "judges"_a, "max_duels"_a, "max_failures"_a, "on_turn"_a)
       .def("complete", &ExperimentObject::complete)
       .def("close", &ExperimentObject::close)
       .def("result", &ExperimentObject::result)
+      .def("fresh_answers", &ExperimentObject::fresh_answers)
       .def_property_readonly("resumed", &ExperimentObject::resumed)
       .def_property_readonly("done", &ExperimentObject::done)
       .def_property_readonly("certified", &ExperimentObject::certified)
       .def_property_readonly("served", &ExperimentObject::served)
       .def_property_readonly("pending", &ExperimentObject::pending)
       .def_property_readonly("arms", &ExperimentObject::arms)
+      .def_property_readonly("tasks", &ExperimentObject::tasks)
       .def_property_readonly("policy", &ExperimentObject::policy)
       .def_property_readonly("verdict", &ExperimentObject::verdict);
   module.def("result_of_file", &result_of_file);
@@ -330,6 +415,16 @@ void bind_experiment(py::module_& module) {
   });
   module.def("certificate_of_log",
              [](const std::string& log) { return unwrap(certificate_of_log(log)); });
+  module.def("fresh_answers_of_log", [](const std::string& log) {
+    RepeatedAnswers answers;
+    unwrap(read_log(log, [&](const LogEntry& entry) -> Status {
+      answers.take(entry);
+      return Done{};
+    }));
+    return to_python(described_json(answers.check()));
+  });
+  module.def("begins_as_log", [](const std::string& file) { return begins_as_log(file); });
+  module.def("is_id", [](const std::string& text) { return check_id("an arm", text).ok(); });
   module.def("id_from", [](const std::string& text) { return id_from(text); });
 }
 

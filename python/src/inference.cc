@@ -15,7 +15,10 @@ namespace {
 
 Numbers square(const py::object& values, const char* field) {
   const Numbers array = Numbers::ensure(values);
-  if (!array) throw py::error_already_set();
+  if (!array) {
+    PyErr_Clear();
+    throw py::type_error(std::string(field) + ": an array of numbers is needed");
+  }
   if (array.ndim() != 2 || array.shape(0) != array.shape(1) || array.shape(0) < 1) {
     reject(field, "a square array of counts is needed");
   }

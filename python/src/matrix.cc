@@ -33,7 +33,10 @@ MatrixObject matrix_of(const py::object& values,
                        const std::optional<std::vector<std::string>>& arms,
                        const std::string& name) {
   const Array array = Array::ensure(values);
-  if (!array) throw py::error_already_set();
+  if (!array) {
+    PyErr_Clear();
+    throw py::type_error("matrix: an array of numbers is needed");
+  }
   if (array.ndim() != 2 || array.shape(0) != array.shape(1)) {
     std::string shape;
     for (py::ssize_t k = 0; k < array.ndim(); ++k) {

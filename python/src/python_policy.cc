@@ -44,6 +44,12 @@ class PythonPolicy : public SelectingPolicy<PythonPolicy> {
       : num_arms_(num_arms), stop_(options.stop) {
     const std::uint64_t key = rng.bits();
     object_ = options.factory(num_arms, numpy_rng(key, rng.bits()), **options.keywords);
+    for (const char* const method : {"select", "observe"}) {
+      if (!py::hasattr(object_, method)) {
+        throw py::type_error(std::string("policies: what was made for a trial has no method '") +
+                             method + "'");
+      }
+    }
     select_ = object_.attr("select");
     observe_ = object_.attr("observe");
     if (py::hasattr(object_, "recommend")) recommend_ = object_.attr("recommend");

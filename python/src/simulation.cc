@@ -113,10 +113,11 @@ SimulationPlan plan_of(const ProblemObject& problem, const py::dict& request) {
   plan.checkpoints = unwrap(in_field("checkpoints", complete_checkpoints(given, rounds)));
   plan.trials = static_cast<std::uint32_t>(count_of(request["trials"], "trials", 1, kMaxTrials));
   plan.seed = count_of(request["seed"], "seed", 0, kMaxSeed);
-  plan.regrets = notions_of(request["regret"].cast<std::vector<std::string>>());
+  plan.regrets = notions_of(texts_of(request["regret"], "regret"));
   plan.threads = static_cast<unsigned>(count_of(request["threads"], "threads", 0, kMaxThreads));
-  plan.horizon_per_checkpoint = request["horizon_per_checkpoint"].cast<bool>();
-  for (const std::string& text : request["policies"].cast<std::vector<std::string>>()) {
+  plan.horizon_per_checkpoint =
+      flag_of(request["horizon_per_checkpoint"], "horizon_per_checkpoint");
+  for (const std::string& text : texts_of(request["policies"], "policies")) {
     plan.policies.push_back(call_of(text, "policies"));
   }
   if (plan.policies.empty()) reject("policies", "no policy is given");

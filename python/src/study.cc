@@ -62,27 +62,29 @@ py::object plan(const py::dict& request, const py::object& progress) {
   const auto has = [&](const char* key) {
     return request.contains(key) && !request[key].is_none();
   };
-  if (has("matrix")) question.matrix = request["matrix"].cast<std::string>();
-  if (has("pilot")) question.pilot = request["pilot"].cast<std::string>();
+  if (has("matrix")) question.matrix = text_of(request["matrix"], "matrix");
+  if (has("pilot")) question.pilot = text_of(request["pilot"], "pilot");
   if (has("arms")) question.arms = count_of(request["arms"], "arms", 2, 10'000);
-  if (has("gap")) question.gap = request["gap"].cast<double>();
-  if (has("spread")) question.spread = request["spread"].cast<double>();
-  if (has("policies")) question.policy = request["policies"].cast<std::vector<std::string>>();
-  if (has("goal")) question.goal = request["goal"].cast<std::string>();
+  if (has("gap")) question.gap = number_of(request["gap"], "gap");
+  if (has("spread")) question.spread = number_of(request["spread"], "spread");
+  if (has("policies")) question.policy = texts_of(request["policies"], "policies");
+  if (has("goal")) question.goal = text_of(request["goal"], "goal");
   if (has("top")) question.top = count_of(request["top"], "top", 0, 1'000'000);
-  if (has("epsilon")) question.epsilon = request["epsilon"].cast<double>();
-  if (has("assume")) question.assume = request["assume"].cast<std::string>();
-  if (has("alpha")) question.alpha = request["alpha"].cast<double>();
+  if (has("epsilon")) question.epsilon = number_of(request["epsilon"], "epsilon");
+  if (has("assume")) question.assume = text_of(request["assume"], "assume");
+  if (has("alpha")) question.alpha = number_of(request["alpha"], "alpha");
   if (has("max_duels")) {
     question.max_duels = count_of(request["max_duels"], "max_duels", 1, 1'000'000'000);
   }
-  if (has("tie_rate")) question.tie_rate = request["tie_rate"].cast<double>();
+  if (has("tie_rate")) question.tie_rate = number_of(request["tie_rate"], "tie_rate");
   if (has("parallel")) question.parallel = count_of(request["parallel"], "parallel", 1, 10'000);
-  if (has("shared_causes")) question.shared_causes = request["shared_causes"].cast<bool>();
+  if (has("shared_causes"))
+    question.shared_causes = flag_of(request["shared_causes"], "shared_causes");
   if (has("trials")) question.trials = count_of(request["trials"], "trials", 2, 10'000'000);
   if (has("seed")) question.seed = count_of(request["seed"], "seed", 0, kMaxSeed);
   if (has("threads")) question.threads = count_of(request["threads"], "threads", 0, kMaxThreads);
-  if (has("cost_per_duel")) question.cost_per_duel = request["cost_per_duel"].cast<double>();
+  if (has("cost_per_duel"))
+    question.cost_per_duel = number_of(request["cost_per_duel"], "cost_per_duel");
   const PlanSpec spec = unwrap(plan_spec(question));
   std::optional<PlanResults> results;
   const RegistryReader reading;

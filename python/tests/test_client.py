@@ -352,6 +352,26 @@ def test_async_client_does_the_same(server):
     asyncio.run(work())
 
 
+def test_a_thread_that_ends_closes_its_connection():
+    def open_files():
+        return len(os.listdir("/proc/self/fd"))
+
+    with scripted(*[answer(200, {"status": "ok"})] * 70) as running:
+        with Client(running.url, patience=0) as c:
+            c.version()
+            before = open_files()
+            for _ in range(60):
+                thread = threading.Thread(target=c.version)
+                thread.start()
+                thread.join()
+            # The server of the test closes its ends on threads of its own, a moment later.
+            deadline = time.monotonic() + PATIENCE
+            while open_files() > before + 3 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert open_files() <= before + 3
+            assert len(c._transport._open) == 1
+
+
 def test_child_of_fork_has_connections_of_its_own(client):
     client.create("e", ["a", "b"])
     client.start("e")

@@ -89,6 +89,75 @@ def test_python_policies_and_environments_travel():
         same(one, two)
 
 
+ON_SPAWN = """
+import concurrent.futures, multiprocessing, sys
+import duel
+
+
+class Mine:
+    def __init__(self, arms, rng, explore=1):
+        self.arms, self.rng, self.explore = arms, rng, explore
+
+    def select(self, round):
+        return 0, int(self.rng.integers(self.arms)) if self.explore else 0
+
+    def observe(self, duel, outcome):
+        pass
+
+
+if __name__ == "__main__":
+    duel.register_policy("mine", Mine)
+    work = dict(rounds=200, trials=5, seed=3)
+    here = duel.simulate("arxiv", ["mine(explore=0)", "mine", "rucb"], **work)
+    if sys.argv[1] == "mpi":
+        from mpi4py.futures import MPIPoolExecutor
+        executor = MPIPoolExecutor()
+    elif sys.argv[1] == "dask":
+        import distributed
+        cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True,
+                                           dashboard_address=None)
+        executor = distributed.Client(cluster).get_executor()
+    else:
+        executor = concurrent.futures.ProcessPoolExecutor(
+            2, multiprocessing.get_context(sys.argv[1]))
+    there = duel.simulate("arxiv", ["mine(explore=0)", "mine", "rucb"], executor=executor, shards=3,
+                          **work)
+    assert there.policies == here.policies == ["mine(explore=0)", "mine", "rucb(alpha=0.51)"]
+    assert (there.regret == here.regret).all() and (here.regret[0] != here.regret[1]).any()
+    executor.shutdown()
+    print("same")
+"""
+
+
+@pytest.mark.parametrize("start", ["spawn", "forkserver", "dask"])
+def test_a_registered_policy_travels_by_its_name(tmp_path, start):
+    if start == "dask":
+        pytest.importorskip("distributed", reason="python3-distributed is not installed")
+    script = tmp_path / "script.py"
+    script.write_text(ON_SPAWN)
+    said = subprocess.run([sys.executable, str(script), start], capture_output=True, text=True,
+                          timeout=600)
+    assert said.stdout == "same\n", said.stderr
+
+
+def test_simulate_takes_the_list_of_policies_objects_and_no_seed():
+    some = duel.policies("total order")
+    assert len(some) > 1
+    out = duel.simulate("arxiv", some[:2], rounds=100, trials=2)
+    assert len(out.policies) == 2 and out.seed == 0
+    assert duel.simulate("arxiv", duel.policies["rucb"], rounds=50, trials=2).policies[0][:4] == "rucb"
+    own = Sleepy(6, numpy.random.default_rng(1))
+    assert duel.simulate("arxiv", [own, duel.Policy("rucb", arms=6)], rounds=50,
+                         trials=2).policies[0] == "sleepy"
+    one, two = (duel.simulate("arxiv", "rucb", rounds=50, trials=2, seed=None) for _ in range(2))
+    assert one.seed != two.seed
+    again = duel.simulate("arxiv", "rucb", rounds=50, trials=2, seed=one.seed)
+    assert (again.regret == one.regret).all()
+    with pytest.raises(duel.InvalidArgument, match="learner"):
+        duel.simulate("arxiv", [facts for facts in duel.policies()
+                                if facts.kind == "ranker learner"][:1], rounds=50)
+
+
 def test_dask(here):
     distributed = pytest.importorskip("distributed", reason="python3-distributed is not installed")
     # Processes; a nanny would restart workers that a slow machine makes late.
@@ -128,6 +197,10 @@ def test_mpi(here, tmp_path):
         environment = dict(os.environ, OMPI_MCA_btl_vader_single_copy_mechanism="none",
                            OMPI_MCA_plm_rsh_agent="/bin/false", TMPDIR=sessions)
         subprocess.run(command, check=True, timeout=600, env=environment)
+        script.write_text(ON_SPAWN)
+        said = subprocess.run([*command[:-1], "mpi"], check=True, timeout=600, env=environment,
+                              capture_output=True, text=True)
+        assert said.stdout == "same\n"
     arrays = numpy.load(saved)
     for notion in here.notions:
         assert (arrays[notion] == here.regrets[notion]).all()

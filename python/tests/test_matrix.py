@@ -60,6 +60,17 @@ def test_every_form_of_array_gives_the_same_matrix(form):
     assert (numpy.asarray(duel.PreferenceMatrix(form)) == VALUES).all()
 
 
+def test_smaller_floats_are_made_exact():
+    for dtype in (numpy.float32, numpy.float16):
+        rounded = numpy.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.55], [0.3, 0.45, 0.5]], dtype=dtype)
+        matrix = duel.PreferenceMatrix(rounded)
+        assert (matrix.values + matrix.values.T == 1).all()
+        assert numpy.abs(matrix.values - rounded).max() <= 4 * numpy.finfo(dtype).eps
+        assert duel.simulate(rounded, "rucb", rounds=50, trials=2).trials == 2
+    with pytest.raises(duel.InvalidData):
+        duel.PreferenceMatrix(numpy.array([[0.5, 0.6], [0.6, 0.5]], dtype=numpy.float32))
+
+
 def test_frame():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(VALUES, index=list("xyz"), columns=list("xyz"))

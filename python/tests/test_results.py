@@ -11,6 +11,8 @@ import pytest
 import duel
 from program import PROGRAM
 
+pytestmark = pytest.mark.filterwarnings("ignore::duel.FreshAnswersWarning")
+
 
 @pytest.fixture(scope="module")
 def out():
@@ -118,7 +120,7 @@ def test_run_takes_ties_and_nonsense_and_stops_at_max_duels():
     assert found.to_dict()["arms"]
 
 
-def test_an_exception_of_the_judge_ends_the_run_and_keeps_the_log(tmp_path):
+def test_exceptions_of_the_judge_end_the_run_and_keep_the_log(tmp_path):
     log = tmp_path / "run.jsonl"
     asked = []
 
@@ -128,8 +130,8 @@ def test_an_exception_of_the_judge_ends_the_run_and_keeps_the_log(tmp_path):
             raise OSError("the judge is gone")
         return min(one, two)
 
-    with pytest.raises(OSError, match="gone"):
-        duel.run(["a", "b", "c"], judge, log=log, parallel=2)
+    with pytest.raises(duel.JudgeFailed, match="gone"):
+        duel.run(["a", "b", "c"], judge, log=log, parallel=2, retries=0)
     assert duel.verify(log)["verified"]
     assert "'a'" in duel.run(["a", "b", "c"], min, log=log, parallel=2).verdict
 
@@ -229,3 +231,128 @@ def test_a_judge_that_gives_no_answers_is_stopped(tmp_path):
         duel.run(["a", "b"], wrong, max_failures=2)
     with pytest.raises(duel.InvalidArgument, match="out of range"):
         duel.run(["a", "b"], wrong, max_failures=0)
+
+
+def test_a_result_says_what_is_wanted_of_it():
+    found = duel.run({"GPT 4o": 3, "b": 2, "c": 1}, lambda one, two: one > two, seed=1)
+    assert found.certified and found.winner == found.leader == "GPT 4o" and found.ended == "certified"
+    assert [row.arm for row in found.board] == found.arms and found.board[0].rank == 1
+    assert found.board[0].rank_range == (1, 1) and found.why_not_yet == []
+    assert found.board[0].interval[0] < found.board[0].strength < found.board[0].interval[1]
+    place = {arm: k for k, arm in enumerate(found.arms)}
+    for pair in found["pairs"]:
+        names = {arm["arm_id"]: arm["name"] for arm in found["arms"]}
+        i, j = place[names[pair["first"]]], place[names[pair["second"]]]
+        assert found.wins[i, j] == pair["counts"]["first_wins"]
+        assert found.matrix[i, j] == pytest.approx(1 - found.matrix[j, i])
+    assert numpy.isnan(found.matrix[0, 0])
+    # A mapping, whole.
+    assert "verdict" in found and "nothing" not in found and found.get("nothing", 3) == 3
+    assert list(found) == list(found.to_dict()) and len(found) == len(found.to_dict())
+    assert dict(found) == found.to_dict() and dict(found.items())["goal"] == "condorcet"
+    with pytest.raises(KeyError):
+        found["nothing"]
+    assert "GPT 4o" in str(found) and str(found).splitlines()[2].startswith("place")
+    begun = duel.Experiment(["a", "b"]).result()
+    assert begun.winner is None and begun.leader is None and not begun.certified
+    assert begun.why_not_yet and all(str(why) == why.detail for why in begun.why_not_yet)
+    assert begun.ended is None and begun.cost is None
+    pandas = pytest.importorskip("pandas")
+    assert list(found.to_pandas()["rank"]) == [1, 2, 3]
+    assert isinstance(found.to_pandas(), pandas.DataFrame)
+
+
+def test_plans_and_leagues_are_dicts_that_show_themselves():
+    plan = duel.plan("arxiv", trials=20, max_duels=2000)
+    assert json.loads(json.dumps(plan)) == plan and "<table>" in plan._repr_html_()
+    assert plan["policies"][0]["policy"] in plan._repr_html_() and "arxiv" in str(plan)
+    own = duel.plan([[0.5, 0.8], [0.2, 0.5]], trials=20, max_duels=2000)
+    assert own["truth"] == "matrix"
+    league = duel.league(["rucb", "rmed1"], ["arxiv"], rounds=500, trials=5)
+    assert json.loads(json.dumps(league)) == league and "rmed1" in league._repr_html_()
+    assert "rucb" in str(league) and "<table>" in duel.policies._repr_html_()
+    pytest.importorskip("pandas")
+    assert len(league.to_pandas()) == 2 and len(plan.to_pandas()) == len(plan["policies"])
+
+
+class BarClass(Bar):
+    """As much of the class tqdm as is used."""
+
+    made = []
+
+    def __init__(self, total=None, unit="it"):
+        super().__init__()
+        self.total, self.unit, self.closed = total, unit, False
+        self.made.append(self)
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.mark.parametrize("work", [
+    lambda progress: duel.simulate("arxiv", "rucb", rounds=100, trials=7, progress=progress),
+    lambda progress: duel.league("rucb", ["arxiv"], rounds=100, trials=7, progress=progress),
+    lambda progress: duel.plan("arxiv", trials=7, max_duels=100, progress=progress),
+    lambda progress: duel.run(["a", "b"], min, progress=progress),
+    lambda progress: asyncio.run(duel.run_async(["a", "b"], min, max_duels=None,
+                                                progress=progress)),
+    lambda progress: duel.estimate("synthetic(queries=4)", comparisons=10, progress=progress),
+    lambda progress: duel.learn.run("synthetic(queries=4)", impressions=5, trials=2,
+                                    progress=progress)])
+def test_progress_means_the_same_everywhere(work, capsys):
+    heard = []
+    work(lambda done, total: heard.append((done, total)))
+    assert heard and heard[-1][0] == heard[-1][1] > 0
+    assert all(0 <= done <= total for done, total in heard)
+    BarClass.made.clear()
+    work(BarClass)
+    (bar,) = BarClass.made
+    assert bar.n == bar.total > 0 and bar.closed
+    bar = Bar()
+    work(bar)
+    assert bar.n == bar.total > 0
+    capsys.readouterr()
+    work(True)
+    assert "/s" in capsys.readouterr().err
+    work(None)
+    work(False)
+    assert capsys.readouterr().err == ""
+    with pytest.raises(TypeError, match="progress"):
+        work(17)
+
+
+class Handle:
+    def __init__(self, shown):
+        self.shown = shown
+
+    def update(self, thing):
+        self.shown.append(thing)
+
+
+def test_a_notebook_shows_a_live_board(monkeypatch):
+    import sys
+    import types
+
+    shown = []
+
+    def display(thing, display_id):
+        assert display_id is True
+        shown.append(thing)
+        return Handle(shown)
+
+    class Shell:
+        config = {"IPKernelApp": {}}
+
+    ipython = types.ModuleType("IPython")
+    ipython.get_ipython = Shell
+    ipython.display = types.ModuleType("IPython.display")
+    ipython.display.display = display
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", ipython.display)
+    found = duel.run(["a", "b", "c"], min)
+    assert shown[-1].winner == found.winner == "a" and "<table>" in shown[-1]._repr_html_()
+    shown.clear()
+    duel.run(["a", "b", "c"], min, progress=False)
+    assert shown == []
+    duel.run(["a", "b", "c"], min, progress=True)
+    assert shown

@@ -11,6 +11,8 @@ import pytest
 
 import duel
 
+pytestmark = pytest.mark.filterwarnings("ignore::duel.FreshAnswersWarning")
+
 
 def test_a_run_goes_on_with_more_duels(tmp_path):
     log = tmp_path / "run.jsonl"
@@ -59,9 +61,9 @@ def test_an_answer_that_was_paid_for_is_recorded_when_another_judge_fails(tmp_pa
         time.sleep(0.3)
         return min(one, two)
 
-    with pytest.raises(OSError, match="gone") as caught:
-        duel.run(["a", "b", "c"], judge, log=log, parallel=3)
-    assert "judge" in [entry.name for entry in caught.traceback]
+    with pytest.raises(duel.JudgeFailed, match="gone") as caught:
+        duel.run(["a", "b", "c"], judge, log=log, parallel=3, retries=0, max_failures=1)
+    assert isinstance(caught.value.__cause__, OSError)
     assert len(asked) == 3
     assert sorted(fates(log).values()) == ["expired", "outcome", "outcome"]
 
@@ -85,8 +87,18 @@ def test_asyncio_judges_are_awaited_when_one_raises(tmp_path):
 
 
 def test_an_experiment_is_not_closed_under_its_judges():
+    from duel._experiment import _Run
+
+    class Closing(_Run):
+        def _on_turn(self, last=False):
+            self.experiment.close()
+
+    run = Closing(["a", "b"], min, parallel=1, max_duels=10, retries=0, retry_delay=0,
+                  max_failures=1, max_cost=None, subject=None, progress=None, loop=None,
+                  options={}, stacklevel=1)
     with pytest.raises(duel.Unsupported, match="judges"):
-        duel.run(["a", "b"], min, progress=lambda experiment: experiment.close())
+        run.drive()
+    run.close()
 
 
 INTERRUPTED = """
@@ -135,3 +147,202 @@ def test_the_first_interrupt_waits_for_answers_and_the_second_gives_them_up(tmp_
     assert found.count("serve") == 0
     assert (found.count("expired") == 0) == (times == 1)
     assert duel.verify(log)["verified"]
+
+
+@pytest.mark.parametrize("kind", ["threads", "tasks"])
+def test_a_call_that_fails_is_tried_again(tmp_path, kind):
+    log = tmp_path / "run.jsonl"
+    calls = {}
+
+    def judge(one, two, task):
+        calls[task] = calls.get(task, 0) + 1
+        if calls[task] <= 2:
+            raise TimeoutError("busy")
+        return min(one, two)
+
+    async def judge_async(one, two, task):
+        await asyncio.sleep(0)
+        return judge(one, two, task)
+
+    tasks = [f"t{k}" for k in range(30)]
+    found = duel.run(["a", "b"], judge_async if kind == "tasks" else judge, tasks=tasks, log=log,
+                     retry_delay=0.001, parallel=3)
+    assert found.winner == "a" and set(calls.values()) == {3}
+    outcomes = [json.loads(line) for line in log.read_text().splitlines() if '"outcome"' in line]
+    assert outcomes and all(outcome["failed_tries"] == 2 for outcome in outcomes)
+
+
+def test_one_failing_call_does_not_end_a_run_and_too_many_do(tmp_path):
+    log = tmp_path / "run.jsonl"
+    calls = []
+
+    def judge(one, two):
+        calls.append(one)
+        if len(calls) % 3 == 1:
+            raise ConnectionError("lost")
+        return min(one, two)
+
+    found = duel.run(["a", "b"], judge, retries=0, log=log)
+    assert found.winner == "a"
+    assert found["duels"]["expired"] == len([k for k in range(len(calls)) if k % 3 == 0])
+    note = [json.loads(line) for line in log.read_text().splitlines() if '"expired"' in line]
+    assert note[0]["note"] == "ConnectionError: lost"
+
+    def broken(one, two):
+        raise ConnectionError("down")
+
+    with pytest.raises(duel.JudgeFailed, match="4 duels in a row; .*down") as caught:
+        duel.run(["a", "b"], broken, retries=1, retry_delay=0, max_failures=4)
+    assert isinstance(caught.value.__cause__, ConnectionError)
+
+
+def test_a_mistake_in_the_judge_is_heard_at_once():
+    calls = []
+
+    def judge(one, two):
+        calls.append(one)
+        return one.nonsense
+
+    with pytest.raises(AttributeError, match="nonsense") as caught:
+        duel.run(["a", "b"], judge)
+    assert len(calls) == 1 and "judge" in [entry.name for entry in caught.traceback]
+    with pytest.raises(TypeError):
+        duel.run(["a", "b"], lambda one: one)
+
+
+class Callable:
+    async def __call__(self, one, two):
+        await asyncio.sleep(0.001)
+        return min(one, two)
+
+
+async def slow(names, one, two):
+    names.append(threading.current_thread().name)
+    await asyncio.sleep(0.001)
+    return min(one, two)
+
+
+def test_whatever_gives_an_awaitable_is_awaited():
+    import functools
+
+    names = []
+    for judge in (functools.partial(slow, names), lambda one, two: slow(names, one, two),
+                  Callable(), Callable().__call__):
+        assert duel.run(["a", "b"], judge, parallel=3).winner == "a"
+    assert set(names) == {"duel judges"}
+
+
+@pytest.mark.parametrize("kind", ["threads", "tasks", "awaitables of a function"])
+def test_parallel_bounds_what_is_out(kind):
+    lock = threading.Lock()
+    out = {"now": 0, "most": 0}
+
+    def begin():
+        with lock:
+            out["now"] += 1
+            out["most"] = max(out["most"], out["now"])
+
+    def end():
+        with lock:
+            out["now"] -= 1
+
+    def judge(one, two):
+        begin()
+        time.sleep(0.003)
+        end()
+        return min(one, two)
+
+    async def judge_async(one, two):
+        begin()
+        await asyncio.sleep(0.003)
+        end()
+        return min(one, two)
+
+    judges = {"threads": judge, "tasks": judge_async}
+    found = duel.run(["a", "b", "c"], judges.get(kind, lambda *pair: judge_async(*pair)),
+                     parallel=4)
+    assert found.winner == "a" and out["most"] == 4 and out["now"] == 0
+
+
+def test_run_async_awaits_on_the_running_loop():
+    async def main():
+        loop = asyncio.get_running_loop()
+
+        async def judge(one, two):
+            assert asyncio.get_running_loop() is loop
+            await asyncio.sleep(0.001)
+            return min(one, two)
+
+        found = await duel.run_async(["a", "b", "c"], judge, parallel=4)
+        assert found.winner == "a" and found.ended == "certified"
+        # A plain function does not hold the loop up.
+        ticks = []
+
+        async def tick():
+            while True:
+                ticks.append(1)
+                await asyncio.sleep(0.005)
+
+        ticking = asyncio.ensure_future(tick())
+        await duel.run_async(["a", "b"], lambda one, two: time.sleep(0.02) or min(one, two))
+        ticking.cancel()
+        assert len(ticks) > 5
+        # A run that blocks works inside of a running loop, too, as in a notebook.
+        async def other(one, two):
+            return min(one, two)
+
+        assert duel.run(["a", "b"], other).winner == "a"
+        with pytest.raises(duel.InvalidArgument, match="duels in a row"):
+            await duel.run_async(["a", "b"], lambda one, two: None)
+        with pytest.raises(ValueError, match="alpha"):
+            await duel.run_async(["a", "b"], other, alpha=3)
+
+    asyncio.run(main())
+
+
+def test_run_async_that_is_cancelled_records_what_is_out(tmp_path):
+    log = tmp_path / "run.jsonl"
+    asked = []
+
+    async def judge(one, two):
+        asked.append(one)
+        await asyncio.sleep(0.2)
+        return min(one, two)
+
+    async def main(times):
+        run = asyncio.ensure_future(duel.run_async(["a", "b", "c"], judge, parallel=4, log=log))
+        while len(asked) < 4:
+            await asyncio.sleep(0.01)
+        for _ in range(times):
+            run.cancel()
+            await asyncio.sleep(0.02)
+        with pytest.raises(asyncio.CancelledError):
+            await run
+
+    asyncio.run(main(1))
+    assert sorted(fates(log).values()) == ["outcome"] * 4
+    asked.clear()
+    asyncio.run(main(2))
+    assert sorted(fates(log).values()) == ["expired"] * 4 + ["outcome"] * 4
+    assert duel.verify(log)["verified"]
+
+
+def test_a_budget_is_not_overspent():
+    spent = []
+
+    def judge(one, two):
+        spent.append(0.01)
+        return "tie", 0.01
+
+    for parallel in (1, 8):
+        spent.clear()
+        found = duel.run(["a", "b"], judge, max_cost=0.255, parallel=parallel)
+        assert found.ended == "max_cost" and not found.certified
+        assert len(spent) == 25 and found.cost == pytest.approx(0.25)
+    found = duel.run(["a", "b"], lambda one, two: (min(one, two), 0.5))
+    assert found.certified and found.cost == 0.5 * found["duels"]["served"]
+    with pytest.raises(duel.InvalidArgument, match="cost"):
+        duel.run(["a", "b"], min, max_cost=1)
+    with pytest.raises(duel.InvalidArgument, match="cost"):
+        duel.run(["a", "b"], lambda one, two: (one, -1.0), max_cost=1)
+    assert duel.run(["a", "b"], judge, max_cost=0).ended == "max_cost"

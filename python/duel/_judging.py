@@ -1,0 +1,411 @@
+"""Judges at work: functions of Python, called in threads or awaited, each tried again when it fails.
+
+The loop that asks is the library's (src/duel/judging/judge_loop.h). It calls ``free``, ``ask``,
+``wait`` and ``abandon`` of ``Judges``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import functools
+import inspect
+import itertools
+import queue
+import signal
+import threading
+import time
+from typing import Any, Awaitable, Callable, Coroutine, Iterable, Iterator, NamedTuple
+
+from ._answers import outcome_of
+from ._arms import Arms
+from .errors import InvalidArgument
+
+_LONGEST_PAUSE_S = 30.0
+# How long a judge that is given up may take to notice it.
+_GIVING_UP_S = 2.0
+# Mistakes in the judge itself. Where it has answered nothing yet, trying again wastes time.
+_MISTAKES = (TypeError, NameError, AttributeError, ImportError, NotImplementedError, SyntaxError)
+
+
+class Question(NamedTuple):
+    """What the judge is called with."""
+
+    duel_id: str
+    first: str
+    second: str
+    arguments: tuple[Any, ...]
+
+
+class _Said(NamedTuple):
+    """What came of a question: an answer, or the error of the last try."""
+
+    answer: Any
+    raised: BaseException | None
+    ms: float
+    failed_tries: int
+
+
+def short(answer: Any) -> str:
+    try:
+        text = repr(answer)
+    except Exception:  # an answer may be anything
+        text = object.__repr__(answer)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def gives_awaitables(judge: Any) -> bool:
+    """Whether it is known before a call that a judge is to be awaited."""
+    while isinstance(judge, functools.partial):
+        judge = judge.func
+    return inspect.iscoroutinefunction(judge) or inspect.iscoroutinefunction(
+        getattr(judge, "__call__", None))
+
+
+class _Workers:
+    """Threads that do not keep the process alive: a judge that hangs can be left behind."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._idle = 0
+        self._threads = 0
+        self._lock = threading.Lock()
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+
+    def submit(self, work: Callable[[], None]) -> None:
+        with self._lock:
+            starts = self._idle == 0 and self._threads < self._most
+            self._threads += starts
+            self._idle -= not starts and self._idle > 0
+        self._work.put(work)
+        if starts:
+            threading.Thread(target=self._run, name="duel judge", daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            work = self._work.get()
+            if work is None:
+                return
+            work()
+            with self._lock:
+                self._idle += 1
+
+    def close(self) -> None:
+        with self._lock:
+            threads = self._threads
+        for _ in range(threads):
+            self._work.put(None)
+
+
+class _OwnLoop:
+    """A loop of asyncio on a thread of its own, so that a running loop is no obstacle."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, name="duel judges",
+                                        daemon=True)
+        self._thread.start()
+
+    async def _cancel(self) -> None:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=_GIVING_UP_S)
+        await self.loop.shutdown_asyncgens()
+
+    def close(self) -> None:
+        asyncio.run_coroutine_threadsafe(self._cancel(), self.loop).result()
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
+        self.loop.close()
+
+
+class _Tries:
+    """How often a question is tried, and what is paused in between."""
+
+    def __init__(self, retries: int, delay: float) -> None:
+        self._retries, self._delay = retries, delay
+        self.failed = 0
+
+    def pause_after(self, error: BaseException, answered: bool) -> float | None:
+        """Seconds until the next try; None where there is none."""
+        if not isinstance(error, Exception) or (isinstance(error, _MISTAKES) and not answered):
+            return None
+        self.failed += 1
+        if self.failed > self._retries:
+            return None
+        return min(_LONGEST_PAUSE_S, self._delay * 2.0 ** (self.failed - 1))
+
+
+class Calls:
+    """Calls of a judge, of whichever kind it is, at most ``parallel`` at a time.
+
+    What a judge gives may be awaitable whatever kind of callable it is. It is awaited on ``loop``,
+    or where none is given on one of its own.
+    """
+
+    def __init__(self, judge: Any, parallel: int, retries: int, delay: float,
+                 loop: asyncio.AbstractEventLoop | None) -> None:
+        self._judge = judge
+        self._retries, self._delay = retries, delay
+        self._is_async = gives_awaitables(judge)
+        self._workers = _Workers(parallel)
+        self._given_loop = loop
+        self._own: _OwnLoop | None = None
+        self._lock = threading.Lock()
+        self._given_up = threading.Event()
+        self._awaited: set[asyncio.Task[Any]] = set()  # on a loop that is not ours
+        self.answered = False  # whether any call has
+
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        if self._given_loop is not None:
+            return self._given_loop
+        with self._lock:
+            if self._own is None:
+                self._own = _OwnLoop()
+            return self._own.loop
+
+    def submit(self, question: Question) -> concurrent.futures.Future[_Said]:
+        if self._is_async:
+            return self._schedule(self._await_tries(question.arguments))
+        future: concurrent.futures.Future[_Said] = concurrent.futures.Future()
+
+        def work() -> None:
+            future.set_result(self._call_tries(question.arguments))
+
+        self._workers.submit(work)
+        return future
+
+    def _schedule(self, work: Coroutine[Any, Any, Any]) -> concurrent.futures.Future[Any]:
+        return asyncio.run_coroutine_threadsafe(self._followed(work), self._loop())
+
+    async def _followed(self, work: Coroutine[Any, Any, Any]) -> Any:
+        task = asyncio.current_task()
+        assert task is not None
+        self._awaited.add(task)
+        try:
+            return await work
+        finally:
+            self._awaited.discard(task)
+
+    def _done(self, answer: Any, raised: BaseException | None, begun: float,
+              tries: _Tries) -> _Said:
+        if raised is None:
+            self.answered = True
+        return _Said(answer, raised, 1000 * (time.monotonic() - begun), tries.failed)
+
+    def _call_tries(self, arguments: tuple[Any, ...]) -> _Said:
+        tries = _Tries(self._retries, self._delay)
+        while True:
+            begun = time.monotonic()
+            try:
+                answer = self._judge(*arguments)
+                if inspect.isawaitable(answer):
+                    answer = self._schedule(_awaited(answer)).result()
+                return self._done(answer, None, begun, tries)
+            except BaseException as error:
+                pause = tries.pause_after(error, self.answered)
+                if pause is None or self._given_up.wait(pause):
+                    return self._done(None, error, begun, tries)
+
+    async def _await_tries(self, arguments: tuple[Any, ...]) -> _Said:
+        tries = _Tries(self._retries, self._delay)
+        while True:
+            begun = time.monotonic()
+            try:
+                answer = self._judge(*arguments)
+                if inspect.isawaitable(answer):
+                    answer = await answer
+                return self._done(answer, None, begun, tries)
+            except BaseException as error:  # also what would end the loop, and all other tasks
+                pause = tries.pause_after(error, self.answered)
+                if pause is None:
+                    return self._done(None, error, begun, tries)
+                await asyncio.sleep(pause)
+
+    def give_up(self) -> None:
+        """Nothing is waited for any more."""
+        self._given_up.set()
+        if self._given_loop is not None:
+            for task in list(self._awaited):
+                self._given_loop.call_soon_threadsafe(task.cancel)
+
+    def close(self) -> None:
+        self._workers.close()
+        if self._own is not None:
+            self._own.close()
+
+
+async def _awaited(answer: Awaitable[Any]) -> Any:
+    return await answer
+
+
+def priced(said: Any, arms: Arms) -> tuple[Any, float | None]:
+    """An answer and its cost, where the judge gave both."""
+    if not isinstance(said, tuple) or len(said) != 2:
+        return said, None
+    if any(said is payload for payload in arms.payloads.values()):
+        return said, None
+    cost = said[1]
+    if isinstance(cost, bool) or not hasattr(cost, "__float__"):
+        return said, None
+    value = float(cost)
+    if not 0 <= value < float("inf"):
+        raise InvalidArgument(f"{value} is no cost", hint="a number from 0", field="judge")
+    return said[0], value
+
+
+class Judges:
+    """What the loop of the library asks, waits for and gives up."""
+
+    def __init__(self, calls: Calls, parallel: int, arms: Arms, tasks: dict[str, Any],
+                 subjects: Iterator[str] | None, names_subject: bool, max_cost: float | None,
+                 calls_per_duel: int) -> None:
+        self._calls = calls
+        self._parallel = parallel
+        self._arms = arms
+        self._tasks = tasks
+        self._names_subject = names_subject
+        self._out: dict[concurrent.futures.Future[_Said], Question] = {}
+        self._subject_of: dict[str, str] = {}
+        self._coming = ""
+        self._subjects = subjects
+        self.next_subject = None if subjects is None else self._next_subject
+        self._max_cost = max_cost
+        self._calls_per_duel = calls_per_duel
+        self._dearest: float | None = None  # of one call
+        self.cost = 0.0
+        self.has_cost = False
+        self.money_is_out = False
+        self.nobody_is_left = False
+        self.interruptions = 0
+        self.failure: BaseException | None = None  # that ends the run
+        self.last_error: BaseException | None = None  # of a try; None: the answer made no sense
+        self.last_nonsense = ""
+
+    @property
+    def interrupts(self) -> int:
+        """1: nothing new is asked, and what is out is awaited; 2: it is given up."""
+        return max(self.interruptions, 1 if self.money_is_out else 0)
+
+    def interrupt(self, *_: object) -> None:
+        self.interruptions += 1
+
+    def _next_subject(self) -> str | None:
+        assert self._subjects is not None
+        subject = next(self._subjects, None)
+        if subject is None:
+            self.nobody_is_left = True
+            return None
+        if not isinstance(subject, str) or not subject:
+            raise TypeError("subject: a person is named by a text, not "
+                            + type(subject).__name__)
+        self._coming = subject
+        return subject
+
+    def free(self) -> int:
+        free = self._parallel - len(self._out)
+        if self._max_cost is None or self.money_is_out:
+            return free
+        # Each duel that is out may cost as much as the dearest so far. Until one has told its
+        # price, one is asked at a time.
+        if self._dearest is None:
+            return 0 if self._out else min(free, 1)
+        duel = self._dearest * self._calls_per_duel
+        left = self._max_cost - self.cost - duel * len(self._out)
+        if left < duel and not self._out:
+            self.money_is_out = True
+        return free if duel == 0 else max(0, min(free, int(left / duel + 1e-9)))
+
+    def ask(self, duel_id: str, first: str, second: str, task: str) -> None:
+        one, other = self._arms.name_of[first], self._arms.name_of[second]
+        arguments: list[Any] = [self._arms.shown(one), self._arms.shown(other)]
+        if task:
+            arguments.append(self._tasks[task])
+        if self._names_subject:
+            arguments.append(self._subject_of.setdefault(duel_id, self._coming))
+        question = Question(duel_id, one, other, tuple(arguments))
+        self._out[self._calls.submit(question)] = question
+
+    def wait(self, seconds: float) -> list[tuple[str, str | None, float, int, str, str]]:
+        """Duel, outcome, milliseconds, failed tries, why there is no answer, and its fate."""
+        if not self._out:
+            time.sleep(min(seconds, 0.01))
+        finished, _ = concurrent.futures.wait(self._out, seconds,
+                                              concurrent.futures.FIRST_COMPLETED)
+        return [self._taken(asked.result(), self._out.pop(asked)) for asked in finished]
+
+    def _taken(self, said: _Said, question: Question
+               ) -> tuple[str, str | None, float, int, str, str]:
+        duel_id = question.duel_id
+        if said.raised is not None:
+            self.last_error = said.raised
+            why = f"{type(said.raised).__name__}: {said.raised}"[:200].encode(
+                errors="replace").decode()
+            mistake = isinstance(said.raised, _MISTAKES) and not self._calls.answered
+            if mistake or not isinstance(said.raised, Exception):
+                self.failure = self.failure or said.raised
+                return duel_id, None, said.ms, said.failed_tries, why, "ends"
+            return duel_id, None, said.ms, said.failed_tries, why, "failed"
+        try:
+            answer = self._paid(said.answer)
+        except InvalidArgument as error:
+            self.failure = self.failure or error
+            return duel_id, None, said.ms, said.failed_tries, str(error), "ends"
+        outcome = outcome_of(answer, self._arms, question.first, question.second)
+        failure = ""
+        if outcome is None:
+            self.last_error = None
+            failure = self.last_nonsense = "the last was " + short(answer)
+        return duel_id, outcome, said.ms, said.failed_tries, failure, ""
+
+    def _paid(self, said: Any) -> Any:
+        answer, cost = priced(said, self._arms)
+        if cost is not None:
+            self.has_cost = True
+            self.cost += cost
+            self._dearest = max(self._dearest or 0.0, cost)
+        elif self._max_cost is not None:
+            raise InvalidArgument("with max_cost each answer comes with its cost",
+                                  hint="give back (answer, cost)", field="judge")
+        return answer
+
+    def abandon(self) -> None:
+        self._calls.give_up()
+
+    def close(self) -> None:
+        self._calls.close()
+
+
+def subjects_of(subject: Any) -> tuple[Iterator[str] | None, bool]:
+    """Who is asked, one after another, and whether the judge is told."""
+    if subject is None:
+        return None, False
+    if isinstance(subject, str):
+        if not subject:
+            raise InvalidArgument("it is empty", field="subject")
+        return itertools.repeat(subject), False
+    if callable(subject):
+        return iter(subject, None), True
+    if isinstance(subject, Iterable):
+        return iter(subject), True
+    raise TypeError("subject: a text, a list of texts or a function that gives the next one is "
+                    f"needed, not {type(subject).__name__}")
+
+
+class CountsInterrupts:
+    """Ctrl-C must not fall between an answer and its record: it is counted, and the loop looks."""
+
+    def __init__(self, judges: Judges) -> None:
+        self._judges = judges
+        self._handler: Any = None
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is threading.main_thread() and \
+                signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._handler = signal.signal(signal.SIGINT, self._judges.interrupt)
+
+    def __exit__(self, *_: object) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
