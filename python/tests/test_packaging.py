@@ -2,9 +2,12 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tarfile
 import venv
+import zipfile
 
 import pytest
 
@@ -44,3 +47,87 @@ def test_the_installed_tree_has_the_package_where_python_looks(tmp_path):
     said = subprocess.check_output([sys.executable, "-c", STORY], text=True, env=environment,
                                    cwd=tmp_path)
     assert said.startswith(str(package))
+
+
+def made_by_pip(folder, *arguments):
+    pytest.importorskip("pip", reason="python3-pip is not installed")
+    subprocess.run([sys.executable, "-m", "pip", *arguments], check=True, env=outside(),
+                   cwd=folder, stdout=subprocess.DEVNULL)
+
+
+def fresh(folder, *arguments, system=True):
+    """The Python of a new environment with something installed in it."""
+    venv.create(folder, system_site_packages=system, with_pip=False)
+    python = folder / "bin" / "python"
+    made_by_pip(folder, "--python", str(python), "install", "--no-index", "--no-deps",
+                "--no-build-isolation", *arguments)
+    return python
+
+
+@pytest.mark.skipif(TREE is None, reason="DUEL_BUILD_DIR does not name a build tree")
+def test_an_editable_installation_is_the_sources(tmp_path):
+    python = fresh(tmp_path / "env", "-e", str(SOURCE))
+    said = subprocess.check_output([python, "-c", STORY], text=True, env=outside(), cwd=tmp_path)
+    assert pathlib.Path(said.strip()).resolve() == SOURCE / "python" / "duel" / "__init__.py"
+
+
+@pytest.mark.skipif(TREE is None, reason="DUEL_BUILD_DIR does not name a build tree")
+def test_the_wheel_holds_its_libraries_and_says_what_it_is(tmp_path):
+    if shutil.which("patchelf") is None:
+        pytest.skip("patchelf is not installed")
+    made_by_pip(tmp_path, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", ".",
+                str(SOURCE))
+    (wheel,) = tmp_path.glob("duel-*-manylinux_*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (text,) = [archive.read(name).decode() for name in names if name.endswith("/METADATA")]
+        archive.extractall(tmp_path / "unpacked")
+    for line in ("License: MIT", "Requires-Dist: numpy", "Typing :: Typed", "Summary: ",
+                 "Keywords: ", "Requires-Dist: pandas; extra == 'frames'"):
+        assert line in text
+    held = {name.partition("/")[2] for name in names if name.startswith("duel.libs/")}
+    assert any("sqlite" in name for name in held)
+    # Every library that is no part of the C library's is that of the wheel.
+    for module in [*(tmp_path / "unpacked" / "duel").glob("*.so"),
+                   *(tmp_path / "unpacked" / "duel.libs").iterdir()]:
+        for line in subprocess.check_output(["ldd", str(module)], text=True).splitlines():
+            words = line.split()
+            if "=>" not in words:
+                continue
+            ours = str(tmp_path) in words[2]
+            system = words[0].partition(".so")[0] in ("libc", "libm", "libstdc++", "libgcc_s",
+                                                      "libdl", "libpthread", "librt")
+            assert ours != system, line
+
+
+def test_the_client_alone_needs_no_native_module(tmp_path):
+    python = fresh(tmp_path / "env", str(SOURCE / "python" / "client"), system=False)
+    story = ("import sys, duel_client; c = duel_client.Client('http://127.0.0.1:1', patience=0)\n"
+             "try: c.version()\n"
+             "except duel_client.OutOfReach as error: print(error.where)\n"
+             "assert not {'duel', 'numpy'} & set(sys.modules)")
+    said = subprocess.check_output([python, "-c", story], text=True, env=outside(), cwd=tmp_path)
+    assert said.strip() == "http://127.0.0.1:1"
+
+
+def test_the_source_archive_of_the_client_builds(tmp_path):
+    sys.path.insert(0, str(SOURCE / "python" / "client"))
+    try:
+        import build_client
+    finally:
+        sys.path.pop(0)
+    archive = build_client.build_sdist(str(tmp_path))
+    with tarfile.open(tmp_path / archive) as opened:
+        opened.extractall(tmp_path)
+    made_by_pip(tmp_path, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", ".",
+                str(tmp_path / archive.removesuffix(".tar.gz")))
+    assert list(tmp_path.glob("duel_client-*-py3-none-any.whl"))
+
+
+def test_a_missing_native_module_says_how_to_build_it(tmp_path):
+    shutil.copytree(SOURCE / "python" / "duel", tmp_path / "duel")
+    said = subprocess.run([sys.executable, "-c", "import duel"], capture_output=True, text=True,
+                          cwd=tmp_path, env=outside())
+    assert said.returncode != 0
+    for words in ("ImportError", "pip install .", "scripts/build release", "duel-client"):
+        assert words in said.stderr
