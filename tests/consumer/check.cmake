@@ -49,14 +49,21 @@ if(NOT installed STREQUAL expected)
 endif()
 message(STATUS "The installed package lists:\n${installed}")
 
-# The example of docs/extending.md prints what the document says.
-build_consumer("${CONSUMER_DIR}/extending" "${work}/extending")
-execute_process(
-  COMMAND "${work}/extending/least_met"
-  OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
-file(READ "${DOCUMENT}" document)
-string(FIND "${document}" "```text\n${printed}```" place)
-if(place EQUAL -1)
-  message(FATAL_ERROR "${DOCUMENT} does not show what its example prints:\n${printed}")
-endif()
-message(STATUS "The example of docs/extending.md prints:\n${printed}")
+# What the examples of a document print is what it says.
+function(check_examples name)
+  build_consumer("${CONSUMER_DIR}/${name}" "${work}/${name}")
+  file(READ "${DOCUMENTS}/${name}.md" document)
+  foreach(example IN LISTS ARGN)
+    execute_process(
+      COMMAND "${work}/${name}/${example}"
+      OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
+    string(FIND "${document}" "```text\n${printed}```" place)
+    if(place EQUAL -1)
+      message(FATAL_ERROR "docs/${name}.md does not show what ${example} prints:\n${printed}")
+    endif()
+    message(STATUS "${example} of docs/${name}.md prints:\n${printed}")
+  endforeach()
+endfunction()
+
+check_examples(extending least_met)
+check_examples(library live_experiment own_policy interleaving study)

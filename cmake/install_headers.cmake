@@ -1,0 +1,33 @@
+# Run when the tree is installed: installs duel/duel.h and what it includes, however far down, and no
+# other header. What is not installed can change without anybody noticing.
+#
+# duel_header_dirs are the folders that headers are looked for in.
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.25)
+set(duel_headers_pending "duel/duel.h")
+set(duel_headers_seen)
+while(duel_headers_pending)
+  list(POP_FRONT duel_headers_pending duel_header)
+  if(duel_header IN_LIST duel_headers_seen)
+    continue()
+  endif()
+  list(APPEND duel_headers_seen "${duel_header}")
+  set(duel_header_file)
+  foreach(duel_dir IN LISTS duel_header_dirs)
+    if(EXISTS "${duel_dir}/${duel_header}")
+      set(duel_header_file "${duel_dir}/${duel_header}")
+    endif()
+  endforeach()
+  if(NOT duel_header_file)
+    message(FATAL_ERROR "${duel_header} is included by a header that is installed, and is not there")
+  endif()
+  get_filename_component(duel_header_folder "${duel_header}" DIRECTORY)
+  file(INSTALL "${duel_header_file}"
+    DESTINATION "${CMAKE_INSTALL_PREFIX}/${duel_include_dir}/${duel_header_folder}")
+  file(STRINGS "${duel_header_file}" duel_includes REGEX "^#include \"duel/")
+  foreach(duel_line IN LISTS duel_includes)
+    string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" duel_included "${duel_line}")
+    list(APPEND duel_headers_pending "${duel_included}")
+  endforeach()
+endwhile()
+cmake_policy(POP)
