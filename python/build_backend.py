@@ -159,9 +159,12 @@ def _with_libraries(native: pathlib.Path) -> Iterator[tuple[str, bytes]]:
             needed = _said("patchelf", "--print-needed", str(copy)).split()
             replaced = [part for library in needed if library in names
                         for part in ("--replace-needed", library, names[library])]
+            # One thing at a time: patchelf 0.14 forgets the first of two.
+            if replaced:
+                _said("patchelf", *replaced, str(copy))
             if name in names.values():
-                replaced += ["--set-soname", name]
-            _said("patchelf", *replaced, "--set-rpath", rpath, str(copy))
+                _said("patchelf", "--set-soname", name, str(copy))
+            _said("patchelf", "--set-rpath", rpath, str(copy))
             return copy.read_bytes()
 
         yield f"duel/{native.name}", changed(native, native.name, "$ORIGIN/../duel.libs")
