@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -83,6 +84,61 @@ TEST(Ledger, keeps_five_answers_and_no_answer_apart) {
   EXPECT_EQ(story->pending(), std::vector<std::string>{"d8"});
   // Only decisive answers are evidence; the others are final and move nothing.
   EXPECT_EQ(story->certifier().decisive(), 2U);
+}
+
+// The sums that the tally keeps, by adding up all pairs.
+void expect_sums_of_pairs(const Ledger& ledger) {
+  ShownCounts all;
+  for (Arm i = 0; i < ledger.num_arms(); ++i) {
+    ShownCounts of_arm;
+    for (Arm j = 0; j < ledger.num_arms(); ++j) {
+      all += ledger.shown(i, j);
+      if (i != j) of_arm += ledger.pair(i, j);
+    }
+    EXPECT_EQ(ledger.of_arm(i), of_arm) << i;
+  }
+  EXPECT_EQ(ledger.total(), all);
+}
+
+TEST(Ledger, keeps_the_sums_over_pairs_whatever_is_recorded) {
+  ExperimentRecord experiment = experiment_of({"a", "b", "c"});
+  experiment.service.feedback.on_timeout = OnTimeout::tie;
+  experiment.comparisons_count = true;
+  experiment.stopping.arms_fixed = false;
+  experiment.stopping.shared_causes = false;
+  Story story(experiment);
+  RoundRng rng(5, 0, 0);
+  std::vector<std::string> names{"a", "b", "c"};
+  for (int k = 0; k < 200; ++k) {
+    const std::string first = names[rng.below(names.size())];
+    const std::string second = names[rng.below(names.size())];
+    const auto answers = std::to_array<Answer>({{Answered::win, second},
+                                                {Answered::tie, ""},
+                                                {Answered::both_bad, ""},
+                                                {Answered::skip, ""},
+                                                {Answered::invalid, ""}});
+    const std::string id = story.serve(first, second);
+    if (first == second) continue;
+    const std::size_t what = rng.below(answers.size() + 2);
+    if (what < answers.size()) {
+      story.answer(id, answers[what]);
+    } else if (what == answers.size()) {
+      ASSERT_TRUE(story.add(ExpiredRecord{id, 2}).ok());
+    }
+    ASSERT_TRUE(story
+                    .add(ComparisonRecord{.first = second,
+                                          .second = first,
+                                          .answer = {Answered::win, first},
+                                          .evidence = false})
+                    .ok());
+    if (k == 100) {
+      ASSERT_TRUE(story.add(ArmAddedRecord{{"d", "", ""}}).ok());
+      names.emplace_back("d");
+    }
+    if (k % 20 == 0) expect_sums_of_pairs(*story);
+  }
+  expect_sums_of_pairs(*story);
+  EXPECT_GT(story->of_arm(3).silent_ties, 0U);
 }
 
 TEST(Ledger, counts_evidence_in_serving_order_only) {

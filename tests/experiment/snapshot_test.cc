@@ -80,6 +80,24 @@ void play(HeldExperiment& owner, int duels) {
   }
 }
 
+// An arm whose payload is larger than all others comes in the middle.
+TEST(FoldSnapshot, knows_how_much_a_duel_shows_with_arms_that_came_later) {
+  ExperimentRecord record = experiment_of();
+  record.stopping.arms_fixed = false;
+  record.stopping.shared_causes = false;
+  HeldExperiment owner(record);
+  play(owner, 6);
+  const Json payload(std::string(5'000, 'x'));
+  ASSERT_TRUE(owner.experiment().add_arm({"d", "", "", payload}, {kNow + 1'000'000}).ok());
+  owner.commit();
+  const std::size_t bytes = owner.experiment().most_bytes_shown();
+  EXPECT_GT(bytes, 5'000U);
+  ASSERT_TRUE(owner.store().put_snapshot("e", *owner.save()).ok());
+  const auto restored = owner.load();
+  ASSERT_EQ(restored->snapshot_sequence(), owner.size());
+  EXPECT_EQ(restored->most_bytes_shown(), bytes);
+}
+
 void play_pages(HeldExperiment& owner, int pages) {
   Experiment& experiment = owner.experiment();
   RoundRng rng = Stream(12, 0, Purpose::test, "snapshot").at(1);
@@ -116,7 +134,7 @@ std::string everything(const Followed& followed) {
   return described_json(experiment_answer(experiment)).dump() +
          described_json(result_of(ledger, board_of(ledger))).dump() +
          std::string(to_word(overall(health))) + described_json(health).dump() +
-         followed.history->certificate() +
+         std::to_string(experiment.most_bytes_shown()) + followed.history->certificate() +
          described_json(followed.history->timeline().series(ledger, experiment.last_time_ms(), 200))
              .dump();
 }

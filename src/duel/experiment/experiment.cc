@@ -61,6 +61,11 @@ Experiment::Experiment(Setting setting, LiveExperiment live, StoredDuels* duels)
       head_(kHexDigits, '0'),
       stored_head_{0, head_} {
   duels_->know_arms(ledger().arms());
+  count_payloads();
+}
+
+void Experiment::count_payloads() {
+  payloads_ = {};
   for (const LedgerArm& arm : ledger().arms()) count_payload(arm.entry);
   for (const Json& item : ledger().tasks().items.items()) {
     const std::size_t bytes = item.text_size();

@@ -385,6 +385,7 @@ class Experiment {
   std::int64_t time_of(const Moment& moment) const {
     return std::max(moment.now_ms, last_time_ms_);
   }
+  void count_payloads();  // of all arms and tasks
   void count_payload(const ArmEntry& arm);
   Result<Effect> stage(Record record, const Moment& moment);
   void note(const LogEntry& entry);

@@ -152,6 +152,7 @@ Status Experiment::restore(const Snapshot& snapshot, const RestoreExtra& restore
     return unlike_its_record();
   }
   duels_->know_arms(ledger().arms());
+  count_payloads();
   snapshot_sequence_ = snapshot.sequence;
   audited_ = false;
   return Done{};

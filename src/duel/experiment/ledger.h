@@ -95,7 +95,9 @@ class Ledger {
   const ShownCounts& shown(Arm first, Arm second) const { return tally_.shown(first, second); }
   // Both placements, from i's side: `first_wins` are i's.
   ShownCounts pair(Arm i, Arm j) const { return tally_.pair(i, j); }
-  ShownCounts total() const { return tally_.total(); }  // by place, over all pairs
+  // The arm's duels with all others; `first_wins` are its own.
+  const ShownCounts& of_arm(Arm arm) const { return tally_.of_arm(arm); }
+  const ShownCounts& total() const { return tally_.total(); }  // by place, over all pairs
   const ShownCounts& aa() const { return tally_.aa(); }
   // All comparisons made elsewhere, from the side of the arm named first.
   const ShownCounts& compared(Arm first, Arm second) const {

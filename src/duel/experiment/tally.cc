@@ -50,10 +50,28 @@ ShownCounts Tally::pair(Arm i, Arm j) const {
   return counts;
 }
 
-ShownCounts Tally::total() const {
-  ShownCounts sum;
-  for (const ShownCounts& counts : shown_) sum += counts;
-  return sum;
+void Tally::add(Serving serving, Arm first, Arm second, const ShownCounts& counts) {
+  if (serving == Serving::aa) {
+    aa_ += counts;
+    return;
+  }
+  shown_[first * num_arms_ + second] += counts;
+  add_to_sums(first, second, counts);
+}
+
+void Tally::add_to_sums(Arm first, Arm second, const ShownCounts& counts) {
+  total_ += counts;
+  if (first == second) return;
+  of_arm_[first] += counts;
+  of_arm_[second] += mirrored(counts);
+}
+
+void Tally::sum_up() {
+  total_ = {};
+  of_arm_.assign(num_arms_, {});
+  for (Arm i = 0; shown_.size() == num_arms_ * num_arms_ && i < num_arms_; ++i) {
+    for (Arm j = 0; j < num_arms_; ++j) add_to_sums(i, j, shown(i, j));
+  }
 }
 
 std::uint64_t Tally::hash(std::uint64_t hash) const {
@@ -83,6 +101,7 @@ void Tally::set_arms(std::size_t num_arms) {
     }
     *table = std::move(resized);
   }
+  of_arm_.resize(num_arms);
   num_arms_ = num_arms;
 }
 
@@ -91,14 +110,15 @@ void Tally::served(const ServeRecord& record, Arm first, Arm second) {
   if (record.serving == Serving::exploit) {
     ++exploited_;
   } else {
-    ++counts_of(record.serving, first, second).served;
+    add(record.serving, first, second, {.served = 1});
   }
 }
 
 void Tally::answered(const OutcomeRecord& record, const LedgerDuel& duel, Outcome counted) {
-  ShownCounts& counts = counts_of(duel.serving, duel.first, duel.second);
+  ShownCounts counts;
   count_answer(counts, counted);
-  counts.failed_tries += tries_before(record.failed_tries, counted == Outcome::none);
+  counts.failed_tries = tries_before(record.failed_tries, counted == Outcome::none);
+  add(duel.serving, duel.first, duel.second, counts);
   count_source(record.source);
   if (duel.serving == Serving::aa) return;
   count_judge(record, duel, counted);
@@ -115,27 +135,24 @@ void Tally::answered(const OutcomeRecord& record, const LedgerDuel& duel, Outcom
 
 void Tally::expired(const ExpiredRecord& record, const LedgerDuel& duel, Outcome counted,
                     bool moot) {
-  ShownCounts& counts = counts_of(duel.serving, duel.first, duel.second);
+  ShownCounts counts;
   if (counted == Outcome::tie) {
-    ++counts.ties;
-    ++counts.silent_ties;
+    counts.ties = counts.silent_ties = 1;
   } else {
-    ++counts.expired;
-    if (moot) ++counts.moot;
+    counts.expired = 1;
+    counts.moot = moot ? 1 : 0;
   }
-  counts.failed_tries += tries_before(record.failed_tries, true);
+  counts.failed_tries = tries_before(record.failed_tries, true);
+  add(duel.serving, duel.first, duel.second, counts);
 }
 
 void Tally::compare(const ComparisonRecord& record, const LedgerDuel& made, Outcome counted,
                     bool shown) {
-  const auto count = [&](std::vector<ShownCounts>& table) {
-    ShownCounts& counts = table[made.first * num_arms_ + made.second];
-    ++counts.served;
-    count_answer(counts, counted);
-  };
+  ShownCounts counts{.served = 1};
+  count_answer(counts, counted);
   ++comparisons_;
-  count(compared_);
-  if (shown) count(shown_);
+  compared_[made.first * num_arms_ + made.second] += counts;
+  if (shown) add(Serving::explore, made.first, made.second, counts);
   count_source(record.source);
 }
 

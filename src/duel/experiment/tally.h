@@ -71,7 +71,10 @@ class Tally {
     return shown_[first * num_arms_ + second];
   }
   ShownCounts pair(Arm i, Arm j) const;
-  ShownCounts total() const;
+  // The arm's duels with all others, as if it had been shown first in each.
+  const ShownCounts& of_arm(Arm arm) const { return of_arm_[arm]; }
+  // Over all pairs, as they were shown.
+  const ShownCounts& total() const { return total_; }
   const ShownCounts& aa() const { return aa_; }
   const ShownCounts& compared(Arm first, Arm second) const {
     return compared_[first * num_arms_ + second];
@@ -95,22 +98,29 @@ class Tally {
   // A comparison made elsewhere; `shown`: it counts as if it had been served here.
   void compare(const ComparisonRecord& record, const LedgerDuel& made, Outcome counted, bool shown);
 
-  void fields(auto& archive) {
+  template <class Archive>
+  void fields(Archive& archive) {
     archive(num_arms_, shown_, compared_, aa_, flips_.judged, flips_.to_first, flips_.to_second);
     archive_fields(archive, by_source_, judges_, comparisons_, exploited_, excluded_);
+    if constexpr (kReadsState<Archive>) sum_up();
   }
   bool restored(std::size_t num_arms) const;
 
  private:
-  ShownCounts& counts_of(Serving serving, Arm first, Arm second) {
-    return serving == Serving::aa ? aa_ : shown_[first * num_arms_ + second];
-  }
+  // Adds to the counts of a duel of that kind, and to the sums over them.
+  void add(Serving serving, Arm first, Arm second, const ShownCounts& counts);
+  void add_to_sums(Arm first, Arm second, const ShownCounts& counts);
+  // Makes the sums from the table, if that has the size it should have (see `restored`).
+  void sum_up();
   void count_source(const Source& source);
   void count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Outcome counted);
 
   std::size_t num_arms_ = 0;
   std::vector<ShownCounts> shown_;     // num_arms x num_arms
   std::vector<ShownCounts> compared_;  // num_arms x num_arms
+  // Sums over shown_, kept because verdicts and metrics ask for them often; they are not saved.
+  std::vector<ShownCounts> of_arm_;  // without duels of the arm with itself
+  ShownCounts total_;
   ShownCounts aa_;
   FlipCounts flips_;
   TextMap<std::uint64_t> by_source_;

@@ -140,9 +140,7 @@ Standing standing_of(const Ledger& ledger) {
   for (Arm i = 0; i < num_arms; ++i) {
     ArmStanding& arm = standing.arms.emplace_back();
     arm.arm = i;
-    for (Arm j = 0; j < num_arms; ++j) {
-      if (j != i) arm.counts += ledger.pair(i, j);
-    }
+    arm.counts = ledger.of_arm(i);
   }
   standing.waiting = waiting_answers(ledger);
   const bool decisive = ledger.total().decisive() > 0;

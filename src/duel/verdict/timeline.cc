@@ -14,7 +14,7 @@ Timeline::Point Timeline::now(const Ledger& ledger, std::int64_t time_ms) {
               .served = ledger.served(),
               .decisive = ledger.certifier().decisive(),
               .leader = leader_of(ledger),
-              .shown = std::vector<std::uint64_t>(ledger.num_arms(), 0)};
+              .shown = {}};
   if (point.leader) {
     for (Arm rival = 0; rival < ledger.num_arms(); ++rival) {
       if (rival == *point.leader || !ledger.arms()[rival].active) continue;
@@ -23,14 +23,8 @@ Timeline::Point Timeline::now(const Ledger& ledger, std::int64_t time_ms) {
     }
     point.log_threshold = ledger.certifier().log_threshold(*point.leader);
   }
-  for (Arm i = 0; i < ledger.num_arms(); ++i) {
-    for (Arm j = 0; j < ledger.num_arms(); ++j) {
-      if (i == j) continue;
-      const std::uint64_t served = ledger.shown(i, j).served;
-      point.shown[i] += served;
-      point.shown[j] += served;
-    }
-  }
+  point.shown.reserve(ledger.num_arms());
+  for (Arm i = 0; i < ledger.num_arms(); ++i) point.shown.push_back(ledger.of_arm(i).served);
   return point;
 }
 
