@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "tests/server/metrics_page.h"
 #include "tests/server/served_api.h"
+#include "tests/store/faulty_store.h"
 
 namespace duel {
 namespace {
@@ -97,6 +100,34 @@ TEST(ExperimentMetrics, series_stay_when_an_experiment_leaves_memory_and_go_on_w
   api.restart();
   EXPECT_EQ(api.get("/v1/experiments/x").status, 200);
   expect_line(metrics(api), R"(duel_outcomes_total{experiment="x",result="win"} 0)");
+}
+
+// The state is dropped with a record that never reached the log, and what was counted before it was
+// scraped by nobody yet.
+TEST(ExperimentMetrics, outcomes_before_an_append_that_failed_are_counted_once) {
+  ServedApi api;
+  FaultyStore* store = nullptr;
+  api.around_store = [&](std::unique_ptr<Store> disk) {
+    auto faulty = std::make_unique<FaultyStore>(std::move(disk));
+    store = faulty.get();
+    return faulty;
+  };
+  api.restart();
+  start_three_arms(api);
+  play(api, kE, "d1");
+  play(api, kE, "d2");
+  const Told open = api.post(kE + "/duels", R"({"duel_id":"d3"})");
+  ASSERT_EQ(open.status, 201);
+  store->arm(FaultyStore::Call::append, 0);
+  ASSERT_EQ(api.put(kE + "/duels/d3/outcome", win_of(first_arm(open))).status, 503);
+  expect_line(metrics(api), R"(duel_outcomes_total{experiment="e",result="win"} 2)");
+  EXPECT_EQ(metrics(api).find("duel_pending_duels{experiment=\"e\"}"), std::string::npos)
+      << "the state in memory was given up, and with it what waits";
+  api.engine().probe_store();
+  ASSERT_EQ(api.put(kE + "/duels/d3/outcome", win_of(first_arm(open))).status, 200);
+  const std::string text = metrics(api);
+  expect_line(text, R"(duel_outcomes_total{experiment="e",result="win"} 3)");
+  expect_line(text, R"(duel_pending_duels{experiment="e"} 0)");
 }
 
 TEST(ExperimentMetrics, appends_and_streamed_answers_are_counted) {

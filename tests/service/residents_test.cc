@@ -2,15 +2,22 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <future>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 
+#include "duel/core/world.h"
 #include "duel/log/experiment_log.h"
 #include "duel/store/sqlite.h"
 #include "tests/server/served_api.h"
+#include "tests/store/faulty_store.h"
 
 namespace duel {
 namespace {
@@ -134,6 +141,68 @@ TEST(Residents, are_saved_every_so_many_records_and_at_a_clean_stop) {
 }
 
 // (pair, subject) is remembered by the store, also by one of a version that did not.
+// The machine's world with a steady clock that the test moves.
+class HeldClock final : public World {
+ public:
+  std::int64_t wall_time_ms() override { return machine_.wall_time_ms(); }
+  Moment now() override { return Moment(std::chrono::milliseconds(now_ms)); }
+  std::chrono::nanoseconds cpu_time() override { return machine_.cpu_time(); }
+  std::string random_bytes(std::size_t count) override { return machine_.random_bytes(count); }
+  std::unique_ptr<TaskQueue> queue(QueueOptions options) override {
+    return machine_.queue(options);
+  }
+  void pause(std::chrono::microseconds time) override { machine_.pause(time); }
+
+  std::atomic<std::int64_t> now_ms = 1'000;
+
+ private:
+  World& machine_ = system_world();
+};
+
+TEST(Residents, whose_log_is_refused_do_not_have_it_read_for_every_request) {
+  ServedApi api;
+  start_three_arms(api);
+  ASSERT_EQ(api.post(kE + "/duels").status, 201);
+  api.stop();
+  HeldClock clock;
+  std::atomic<std::int64_t> now_ms = 0;  // long before the log
+  std::atomic<int> loads = 0;            // each looks for the head first
+  auto store = std::make_shared<FaultyStore>(SqliteStore::open(api.store_file()).value());
+  store->before = [&](std::string_view what, const std::string& /*experiment*/) {
+    if (what != "head") return;
+    ++loads;
+    clock.now_ms += 100;  // that long a load takes
+  };
+  const auto engine =
+      Engine::start(store, {.world = &clock, .clock = [&] { return now_ms.load(); }}).value();
+  wait_until([&] { return engine->audits().passed("e"); });  // it looks for the head as well
+  loads = 0;
+  const auto refusal = [&] {
+    std::promise<std::string> told;
+    engine->ask<bool>(
+        "e", AnswerWhen::appended, [](const Turn&) -> Result<bool> { return true; },
+        [&](const Result<bool>& done, const Delivery& /*delivery*/) {
+          told.set_value(done.ok() ? "" : done.error().message);
+        });
+    return told.get_future().get();
+  };
+  EXPECT_NE(refusal().find("ahead of the clock"), std::string::npos);
+  EXPECT_EQ(loads, 1);
+  for (int k = 0; k < 5; ++k) EXPECT_NE(refusal(), "");
+  clock.now_ms += 999;
+  EXPECT_NE(refusal(), "");
+  EXPECT_EQ(loads, 1);
+  // Ten times as long as the load took have passed. It is tried again, for what was wrong may have
+  // been put right.
+  ++clock.now_ms;
+  EXPECT_NE(refusal(), "");
+  EXPECT_EQ(loads, 2);
+  clock.now_ms += 1'000;
+  now_ms = 1'794'700'800'000 + 1'000;
+  EXPECT_EQ(refusal(), "");
+  EXPECT_EQ(loads, 3);
+}
+
 TEST(Residents, know_from_the_store_who_has_seen_which_pair) {
   ServedApi api;
   const auto evidence = [&] {

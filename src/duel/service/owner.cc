@@ -359,6 +359,7 @@ void Engine::Owner::settle(Place& place, const Laid* laid) {
       drop(place);
     } else {
       place.held->experiment->committed();
+      place.held->stored = OutcomeCounts(place.held->experiment->ledger());
       publish(*place.held->experiment);
     }
   }

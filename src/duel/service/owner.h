@@ -80,6 +80,7 @@ class Engine::Owner {
     std::optional<std::uint64_t> epoch{};  // in which this node owns it, if there are nodes
     std::int64_t saved_ms = 0;
     OutcomeCounts counted{};  // what the metrics have counted
+    OutcomeCounts stored{};   // what the store holds, for a state that is dropped with more staged
   };
   struct Worked {
     std::unique_ptr<Request> request;
@@ -99,6 +100,11 @@ class Engine::Owner {
     // Why a load failed, and for how many of the requests that wait; later ones try again.
     std::optional<Error> load_error{};
     std::size_t load_failed_for = 0;
+  };
+  // Why a log was refused, and until when that is passed on without reading the log again.
+  struct RefusedLoad {
+    Error why;
+    World::Moment until;
   };
   // A function that the owner's thread calls when the experiment is back from the keeper.
   using Homecoming = std::function<void()>;
@@ -172,7 +178,11 @@ class Engine::Owner {
   // REQUIRES: it is open.
   void send_away(Place& place, std::function<Homecoming()> job);
   void load(Place& place);
-  void take_loaded(Place& place, Result<std::unique_ptr<Experiment>> loaded, Held held);
+  // `took`: as long as reading its log did.
+  void take_loaded(Place& place, Result<std::unique_ptr<Experiment>> loaded, Held held,
+                   World::Moment::duration took);
+  // Nothing if its log may be read again.
+  std::optional<Error> refusal_of(const Place& place);
   Result<bool> create_now(Place& place, const ExperimentRecord& record, RequestFacts& facts);
   Status write_imported(Place& place, Import& import, RequestFacts& facts);
   void hold(Place& place, Held held);
@@ -213,6 +223,7 @@ class Engine::Owner {
   std::deque<Place*> expiring_;    // where duels are due
   // States that may differ from the log. They give fallbacks while the store cannot be read.
   TextMap<std::unique_ptr<Held>> lost_;
+  TextMap<RefusedLoad> refused_;
   TextMap<Asleep> asleep_;
   std::set<std::pair<std::int64_t, std::string>> due_;
   std::uint64_t turns_ = 0;

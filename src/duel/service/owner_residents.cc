@@ -85,7 +85,7 @@ void Engine::Owner::hold(Place& place, Held held) {
     engine_.audits_->begin(place.id);
   }
   // Counters count what this process did: outcomes that are already in the log are not added.
-  held.counted = OutcomeCounts(held.experiment->ledger());
+  held.counted = held.stored = OutcomeCounts(held.experiment->ledger());
   publish(*held.experiment);
   place.held = std::make_unique<Held>(std::move(held));
   visit(place);
@@ -169,15 +169,13 @@ Status Engine::Owner::own(Place& place, RequestFacts& facts) {
 }
 
 void Engine::Owner::drop(Place& place) {
-  const Ledger& ledger = place.held->experiment->ledger();
-  // With records staged nothing is counted, since it is unknown which of them reached the log. The
-  // counters are then a little low: `hold` takes all that is loaded for counted.
-  if (!place.held->experiment->has_staged()) {
-    engine_.metrics_.count(ledger, place.held->counted, OutcomeCounts(ledger));
-  }
+  // What is staged is not counted, since it is unknown whether it reached the log: `hold` takes all
+  // that is loaded for counted, so the counters may miss these records and count none twice.
+  engine_.metrics_.count(place.held->experiment->ledger(), place.held->counted, place.held->stored);
+  const bool standing_is_known = !place.held->experiment->has_staged();
   std::unique_ptr<Held> dropped = let_go(place);
+  if (engine_.nodes_ != nullptr || !standing_is_known) engine_.metrics_.forget_standing(place.id);
   if (engine_.nodes_ == nullptr) return;
-  engine_.metrics_.forget_standing(place.id);
   lost_[place.id] = std::move(dropped);
   moved_.push_back({place.id, 0, "moved"});
 }
@@ -216,6 +214,7 @@ Result<Turn> Engine::Owner::turn_of(Place& place, RequestFacts& facts) {
     if (place.load_error->code != ErrorCode::io) return *place.load_error;
     return turn_of_lost(place, *place.load_error);
   }
+  if (auto refusal = refusal_of(place)) return *std::move(refusal);
   load(place);
   return is_away();
 }
@@ -252,6 +251,7 @@ void Engine::Owner::load(Place& place) {
   held->saved_ms = now_ms_;
   held->epoch = epoch;
   send_away(place, [this, &place, now_ms = now_ms_, after_pause, held]() -> Homecoming {
+    const World::Moment begun = engine_.world().now();
     const auto read = [&]() -> Result<std::unique_ptr<Experiment>> {
       Store& store = *engine_.store_;
       DUEL_ASSIGN(const Head head, store.head(place.id));
@@ -262,18 +262,32 @@ void Engine::Owner::load(Place& place) {
           [&](std::string_view extra) { return held->history->restore(extra); });
     };
     auto loaded = std::make_shared<Result<std::unique_ptr<Experiment>>>(read());
-    return
-        [this, &place, loaded, held] { take_loaded(place, std::move(*loaded), std::move(*held)); };
+    return [this, &place, loaded, held, took = engine_.world().now() - begun] {
+      take_loaded(place, std::move(*loaded), std::move(*held), took);
+    };
   });
 }
 
-void Engine::Owner::take_loaded(Place& place, Result<std::unique_ptr<Experiment>> loaded,
-                                Held held) {
+std::optional<Error> Engine::Owner::refusal_of(const Place& place) {
+  const auto found = refused_.find(place.id);
+  if (found == refused_.end()) return std::nullopt;
+  if (engine_.world().now() < found->second.until) return found->second.why;
+  refused_.erase(found);
+  return std::nullopt;
+}
+
+void Engine::Owner::take_loaded(Place& place, Result<std::unique_ptr<Experiment>> loaded, Held held,
+                                World::Moment::duration took) {
   if (!loaded.ok()) {
     const Error error = said_of(place.id, loaded.error());
     const auto reason = reason_of(error);
     if (reason == Reason::damaged || reason == Reason::ahead_of_clock) {
       engine_.audits_->note_load(place.id, error);
+      // Whoever asks again does not have a long log read each time: for that at most a tenth of one
+      // thread is spent.
+      constexpr int kTimesAsLong = 10;
+      refused_.insert_or_assign(place.id,
+                                RefusedLoad{error, engine_.world().now() + kTimesAsLong * took});
     }
     if (place.waiting.empty()) return;
     place.load_error = error;
