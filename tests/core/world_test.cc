@@ -1,7 +1,10 @@
 #include "duel/core/world.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -88,6 +91,22 @@ TEST(TaskQueue, runs_tasks_in_their_order_and_later_ones_when_they_are_due) {
   EXPECT_EQ(posted, (std::vector<int>{1, 2, 3, 4}));
   EXPECT_EQ(delayed, (std::vector<int>{1, 2}));
   EXPECT_GE(last - begun, std::chrono::milliseconds(60));
+}
+
+// Ten steps would leave a tenth of a share beside every busy process of the machine, and a reader
+// there would wait for minutes; five leave a third. They count from what the process was given.
+TEST(TaskQueue, of_low_priority_is_five_steps_behind_the_process_and_no_more) {
+  const auto priority_of = [](TaskQueue& queue) {
+    std::promise<int> told;
+    queue.post([&] { told.set_value(getpriority(PRIO_PROCESS, static_cast<id_t>(gettid()))); });
+    return told.get_future().get();
+  };
+  const auto low = system_world().queue({.threads = 1, .low_priority = true});
+  const auto plain = system_world().queue();
+  const int own = getpriority(PRIO_PROCESS, static_cast<id_t>(gettid()));
+  constexpr int kLast = 19;
+  EXPECT_EQ(priority_of(*plain), own);
+  EXPECT_EQ(priority_of(*low), std::min(kLast, own + 5));
 }
 
 TEST(TaskQueue, takes_nothing_after_it_was_stopped) {
