@@ -121,7 +121,7 @@ HttpLoadResult run(const HttpLoad& load) {
       if (client.input.compare(9, 3, "429") == 0) {  // "HTTP/1.1 200"
         ++result.refused;
       } else if (client.input[9] >= '3') {
-        ++result.failures;
+        if (++result.failures == 1) result.first_failure = client.input;
       }
       client.body = client.input.substr(body_at, length - body_at);
       client.input.erase(0, length);

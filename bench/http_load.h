@@ -32,8 +32,9 @@ struct HttpLoadResult {
   double seconds = 0;
   std::vector<double> latencies;  // of each measured request in seconds, sorted
   std::uint64_t requests = 0;
-  std::uint64_t refused = 0;   // answers of status 429
-  std::uint64_t failures = 0;  // other answers of status 300 and above
+  std::uint64_t refused = 0;    // answers of status 429
+  std::uint64_t failures = 0;   // other answers of status 300 and above
+  std::string first_failure{};  // the first of these answers
 
   double per_second() const { return static_cast<double>(requests) / seconds; }
   double quantile(double share) const;

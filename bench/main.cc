@@ -34,6 +34,7 @@ const std::vector<Workload>& workloads() {
                                             {"store", store_workload},
                                             {"fold", fold_workload},
                                             {"serve", serve_workload},
+                                            {"requests", requests_workload},
                                             {"owners", owners_workload},
                                             {"soak", soak_workload},
                                             {"plan", plan_workload},

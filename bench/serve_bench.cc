@@ -173,6 +173,7 @@ class BenchServer {
     return load;
   }
   HttpAddress address() const { return server_->address(); }
+  Engine::Counts counts() const { return engine_->counts(); }
   void once(const std::string& text) const {
     HttpLoad load{.address = server_->address(), .most_requests = 1};
     load.next = [&](std::size_t, const std::string&) { return text; };
@@ -226,26 +227,31 @@ CostedLoad run_costed(const HttpLoad& load) {
 }
 
 // Turns of one and the other, since a shared machine is not equally fast for long; medians.
-Rates serve_and_report() {
-  constexpr int kTurns = 7;
+Rates serve_and_report(const std::vector<std::size_t>& all_connections, int turns) {
   fmt::print(
       "\n## Serve and report, two requests a duel, durable, {}; beside it the empty endpoint, in "
       "{} turns of 1 s each; medians (lowest - highest)\n\n",
-      kAbout, kTurns);
+      kAbout, turns);
   fmt::print(
-      "| connections | requests/s | empty | ratio | CPU, us | empty CPU, us | p50, ms | p99, ms "
-      "| empty p99, ms |\n");
-  fmt::print("|---|---|---|---|---|---|---|---|---|\n");
+      "| connections | requests/s | empty | ratio | CPU, us | empty CPU, us | requests a commit "
+      "| a sync | p50, ms | p99, ms | empty p99, ms |\n");
+  fmt::print("|---|---|---|---|---|---|---|---|---|---|---|\n");
   Rates most;
-  for (const std::size_t connections : {8, 64, 256, 1024}) {
+  for (const std::size_t connections : all_connections) {
     const BenchServer served;
     std::vector<double> rates, empty_rates, ratios, cpu, empty_cpu, p50, p99, empty_p99;
-    for (int turn = 0; turn < kTurns; ++turn) {
+    std::vector<double> per_commit, per_sync;
+    for (int turn = 0; turn < turns; ++turn) {
       const auto timed = [](HttpLoad load) {
         load.most_time = std::chrono::seconds(1);
         return run_costed(load);
       };
+      const Engine::Counts before = served.counts();
       const CostedLoad duels = timed(served.duels(connections));
+      const Engine::Counts after = served.counts();
+      const auto requests = static_cast<double>(duels.result.requests);
+      per_commit.push_back(requests / static_cast<double>(after.commits - before.commits));
+      per_sync.push_back(requests / static_cast<double>(after.syncs - before.syncs));
       const CostedLoad empty = timed(served.nothing(connections));
       DUEL_CHECK(duels.result.failures + duels.result.refused + empty.result.failures == 0);
       rates.push_back(duels.result.per_second());
@@ -257,11 +263,12 @@ Rates serve_and_report() {
       p99.push_back(1e3 * duels.result.quantile(0.99));
       empty_p99.push_back(1e3 * empty.result.quantile(0.99));
     }
-    fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", connections, spread(rates, 0),
-               spread(empty_rates, 0), spread(ratios, 2), spread(cpu, 1), spread(empty_cpu, 1),
-               spread(p50, 2), spread(p99, 2), spread(empty_p99, 2));
-    most.duels = std::max(most.duels, rates[kTurns / 2]);
-    most.empty = std::max(most.empty, empty_rates[kTurns / 2]);
+    fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", connections,
+               spread(rates, 0), spread(empty_rates, 0), spread(ratios, 2), spread(cpu, 1),
+               spread(empty_cpu, 1), spread(per_commit, 1), spread(per_sync, 1), spread(p50, 2),
+               spread(p99, 2), spread(empty_p99, 2));
+    most.duels = std::max(most.duels, rates[static_cast<std::size_t>(turns) / 2]);
+    most.empty = std::max(most.empty, empty_rates[static_cast<std::size_t>(turns) / 2]);
   }
   return most;
 }
@@ -306,12 +313,15 @@ void overload() {
 class Beside {
  public:
   template <class Load>
-  explicit Beside(Load make) {
-    thread_ = std::thread([this, make] {
+  Beside(const char* name, Load make) {
+    thread_ = std::thread([this, name, make] {
       while (!stop_) {
         HttpLoad load = make();
         load.most_time = std::chrono::milliseconds(200);
         const HttpLoadResult result = run(load);
+        if (result.failures > 0) {
+          fmt::print(stderr, "beside, {}: {}\n", name, result.first_failure);
+        }
         DUEL_CHECK(result.failures == 0);
         requests_ += result.requests;
       }
@@ -382,8 +392,8 @@ void beside_readers() {
         return load;
       };
       std::optional<Beside> changes, reads;
-      if (kind.reads || kind.swaps) changes.emplace(trickle);
-      if (kind.reads) reads.emplace(readers);
+      if (kind.reads || kind.swaps) changes.emplace(kind.name, trickle);
+      if (kind.reads) reads.emplace(kind.name, readers);
       HttpLoad serves = served.duels(16);
       serves.rate = kRate;
       serves.most_time = std::chrono::seconds(2);
@@ -522,7 +532,8 @@ void beside_long_requests() {
       "texts", 2,
       ",\"tasks\":[{\"task_id\":\"t\",\"payload\":\"" + std::string(15'000, 'x') + "\"}]");
   served.start_experiment("large", 600);
-  served.start_experiment("growing", 600);
+  served.start_experiment("growing", 600,
+                          ",\"stopping\":{\"arms\":\"open\",\"pairs_independent\":true}");
   served.start_experiment("compared", 10);
   some_of(served, "large");
   swapping.start_experiment("large", 600);
@@ -532,7 +543,7 @@ void beside_long_requests() {
   for (int k = 0; k < 10'000; ++k) {
     outcomes += fmt::format("{{\"duel_id\":\"none{}\",\"result\":\"tie\"}}\n", k);
   }
-  std::atomic<int> number = 0;
+  std::atomic<int> number = 0, grown = 0;
   struct Kind {
     const char* name;
     std::function<HttpLoad()> load;
@@ -600,7 +611,9 @@ void beside_long_requests() {
       {"reports with `?next=1`, 600 arms",
        [&] { return served.duels_of(4, {"large"}, "?next=1"); }},
       {"new arms beside 600", repeated([&] {
-         return served.request("PUT", fmt::format("/v1/experiments/growing/arms/new{}", ++number),
+         // An experiment has at most a thousand.
+         if (grown == 399) return served.request("GET", "/v1/experiments/growing", "");
+         return served.request("PUT", fmt::format("/v1/experiments/growing/arms/new{}", ++grown),
                                "{}");
        })},
       {"lists of experiments",
@@ -656,7 +669,7 @@ void beside_long_requests() {
         });
       }
       std::optional<Beside> beside;
-      if (kind.load) beside.emplace(kind.load);
+      if (kind.load) beside.emplace(kind.name, kind.load);
       HttpLoad serves = server.duels(16);
       serves.rate = kRate;
       serves.most_time = std::chrono::seconds(3);
@@ -778,7 +791,7 @@ void idle_streams() {
 
 void serve_workload() {
   empty_endpoint();
-  const Rates most = serve_and_report();
+  const Rates most = serve_and_report({8, 64, 256, 1024}, 7);
   half_load(most);
   several_owners();
   beside_readers();
@@ -786,6 +799,8 @@ void serve_workload() {
   overload();
   idle_streams();
 }
+
+void requests_workload() { (void)serve_and_report({64}, 15); }
 
 void owners_workload() {
   several_owners();

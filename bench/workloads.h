@@ -21,9 +21,10 @@ void log_workload();           // log_bench.cc
 void store_workload();         // store_bench.cc
 void fold_workload();          // fold_bench.cc
 void serve_workload();         // serve_bench.cc
-void owners_workload();
-void soak_workload();       // serve_bench.cc
-void plan_workload();       // plan_bench.cc
-void reproduce_workload();  // reproduce_bench.cc
+void requests_workload();      // serve_bench.cc
+void owners_workload();        // serve_bench.cc
+void soak_workload();          // serve_bench.cc
+void plan_workload();          // plan_bench.cc
+void reproduce_workload();     // reproduce_bench.cc
 
 }  // namespace duel
