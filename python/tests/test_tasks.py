@@ -146,6 +146,7 @@ def test_a_run_goes_on_with_more_tasks(tmp_path):
     assert caught.value.field == "about"
 
 
+@pytest.mark.filterwarnings("ignore::duel.FreshAnswersWarning")
 def test_both_orders_make_a_flip_a_tie():
     asked = []
 
