@@ -8,6 +8,7 @@ so what is called once per duel is left as it is.
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 from typing import Any, Callable
 
@@ -101,8 +102,34 @@ def _wrapped(function: Any, called: str, is_method: bool) -> Any:
     return call
 
 
+_POLICY = """A policy that is asked for duels and told their outcomes.
+
+``policy`` is a string such as ``"rucb(alpha=0.6)"`` or what ``duel.policies.rucb(alpha=0.6)`` gives,
+``arms`` how many arms there are, and ``rounds`` the horizon for policies that need one. With ``seed``
+and ``trial`` it plays that very trial of the simulator.
+
+    p = duel.Policy("rucb", arms=6, seed=1)
+    d = p.select()                   # Duel(first=2, second=5, round=1)
+    p.observe(d, "first")
+    p.recommend()
+"""
+
+
+def _described(kind: Any, doc: str, parameters: list[tuple[str, Any]]) -> None:
+    """A docstring and a signature for a class of the module, for help() and inspect."""
+    kind.__doc__ = doc
+    kind.__signature__ = inspect.Signature([
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+        for name, default in parameters])
+
+
 def speak_plainly() -> None:
     """Changes the module's functions and methods in place."""
+    needed = inspect.Parameter.empty
+    _described(_native.Policy, _POLICY, [("policy", needed), ("arms", needed), ("seed", 0),
+                                         ("trial", 0), ("rounds", None)])
+    _described(_native.Duel, "Two arms to compare: ``first``, ``second``, and the ``round``.",
+               [("first", needed), ("second", needed), ("round", 0)])
     for name, value in list(vars(_native).items()):
         if name.startswith("_"):
             continue

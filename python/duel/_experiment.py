@@ -539,5 +539,15 @@ def verify(log: str | os.PathLike[str], certificate: str | os.PathLike[str] | No
 
 def bradley_terry(wins: Any, ties: Any = None, *, model: str = "halves",
                   prior: float | None = None, arms: Sequence[str] = ()) -> dict[str, Any]:
-    """Strengths by maximum likelihood from counts: ``wins[i, j]`` is how often i beat j."""
+    """Strengths by maximum likelihood from counts: ``wins[i, j]`` is how often i beat j.
+
+    ``ties[i, j]``, symmetric, is how often the two were level. ``model`` says how ties enter:
+    ``"halves"`` (half a win each), ``"davidson"`` or ``"rao_kupper"``, which fit a ``tie_parameter``.
+    ``prior`` is the shape, above 1, of a gamma prior on strengths, for tables in which an arm has won
+    or lost everything. ``arms`` names the arms in messages.
+
+    Gives a dict: ``strength`` (they add up to 1), ``log_strength``, ``elo`` (0 for the average arm),
+    ``covariance`` of the log strengths, ``tie_parameter``, ``added_wins``, ``log_likelihood`` and
+    ``p_value`` of the lack of fit, None where there are no degrees of freedom to tell it.
+    """
     return _native.bradley_terry(wins, ties, model, prior, list(arms))

@@ -119,3 +119,16 @@ def test_run_certifies_and_its_log_is_verified(tmp_path):
 def test_result_of_votes_at_hand():
     votes = [{"model_a": "x", "model_b": "y", "winner": "model_a"}] * 40
     assert duel.result(votes).to_dict()["arms"]
+
+
+def test_help_says_what_a_policy_takes():
+    import inspect
+
+    assert str(inspect.signature(duel.Policy)) == "(policy, arms, seed=0, trial=0, rounds=None)"
+    assert "asked for duels" in duel.Policy.__doc__
+    for method in ("select", "observe", "recommend"):
+        assert getattr(duel.Policy, method).__doc__
+    for words in ("ties", "prior", "elo", "covariance", "p_value"):
+        assert words in duel.bradley_terry.__doc__
+    for name in duel.__all__:
+        assert inspect.getdoc(getattr(duel, name)), name
