@@ -141,14 +141,17 @@ def _pairs_text(weights: Any) -> str | None:
 def credit(impressions: Log, clicks: Log, *, weights: Any = None, position_weights: Any = None,
            item_cap: float = 0.0, cluster: str | None = None, in_order: bool = False,
            length: int = 10, seed: int = 0, alpha: float = 0.05,
-           resamples: int = 1000) -> CreditedLog:
+           resamples: int = 1000, ordinals: int | None = None,
+           partial: bool = False) -> CreditedLog:
     """Turns impressions and clicks into votes and a verdict: ``duel credit``.
 
     Both logs are files or lists of dicts. An impression has ``query_id`` and either ``lists``, two
     rankings by name, or ``rankings`` and ``items`` as a server or ``duel interleave`` gave them; a
     click is a UBI event. ``weights`` says what actions are worth (``{"click": 1,
     "add_to_cart": 3}``), ``position_weights`` what they are multiplied by at each position, and
-    ``cluster`` what is independent: ``"user"``, ``"query"`` or ``"impression"``.
+    ``cluster`` what is independent: ``"user"``, ``"query"`` or ``"impression"``. ``ordinals`` says
+    whether events count positions from 0 or from 1; by default one position 0 tells. A log of whose
+    pages or events a fifth or more cannot be used is an error, unless ``partial`` is true.
     """
     shown, shown_text = _log(impressions, "impressions")
     clicked, clicked_text = _log(clicks, "clicks")
@@ -157,7 +160,8 @@ def credit(impressions: Log, clicks: Log, *, weights: Any = None, position_weigh
         "weights": _pairs_text(weights),
         "position_weights": _pairs_text(position_weights),
         "item_cap": item_cap, "cluster": cluster, "in_order": in_order, "length": length,
-        "seed": seed, "alpha": alpha, "resamples": resamples,
+        "seed": seed, "alpha": alpha, "resamples": resamples, "ordinals": ordinals,
+        "partial": partial,
         "name": _native.id_from(name),
     }
     content, votes = _native.credit(shown, shown_text, clicked, clicked_text, request)

@@ -14,6 +14,7 @@
 #include "duel/ranking/click_credit/click_events.h"
 #include "duel/ranking/click_credit/credited_log.h"
 #include "duel/ranking/click_credit/credited_votes.h"
+#include "duel/ranking/click_credit/impression_lines.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/click_models/exact_clicks.h"
 #include "duel/study/click_verdict.h"
@@ -139,6 +140,11 @@ py::tuple credit(const std::string& impressions, const std::optional<std::string
   request.take("length", spec.length, 1, CreditSpec::kLength.most);
   request.take("seed", spec.seed, 0, kMaxSeed);
   request.take("in_order", spec.in_order);
+  request.take("partial", spec.partial);
+  Ordinals ordinals;
+  std::uint64_t base = 2;  // neither 0 nor 1: the log says it
+  request.take("ordinals", base, 0, 1);
+  if (base < 2) ordinals.state(base);
   if (!weights.empty()) {
     spec.rule.actions = unwrap(in_field("weights", parse_action_weights(weights)));
   }
@@ -164,8 +170,8 @@ py::tuple credit(const std::string& impressions, const std::optional<std::string
   {
     py::gil_scoped_release unlocked;
     ClickEvents events =
-        unwrap(clicks_text ? ClickEvents::read_text(clicks, *clicks_text, spec.rule)
-                           : ClickEvents::read(clicks, spec.rule));
+        unwrap(clicks_text ? ClickEvents::read_text(clicks, *clicks_text, spec.rule, ordinals)
+                           : ClickEvents::read(clicks, spec.rule, ordinals));
     ImpressionLines lines = impressions_text
                                 ? ImpressionLines::of_text(impressions, *impressions_text)
                                 : unwrap(ImpressionLines::open(impressions));

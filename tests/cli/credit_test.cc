@@ -131,12 +131,70 @@ TEST_F(CreditCommand, writes_skipped_impressions_on_request_alone) {
 
 TEST_F(CreditCommand, says_what_it_rejects) {
   place_.write("clicks.csv", "query_id,object_id,action\nq0,zz,click\nq999,a1,click\nq1,a1,view\n");
-  const CommandResult result = credit({});
+  const CommandResult refused = credit({});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(contains(refused.err, "2 of 2 events cannot be used")) << refused.err;
+  EXPECT_TRUE(contains(refused.err, "--partial goes on with what is left")) << refused.err;
+  const CommandResult result = credit({"--partial"});
   EXPECT_EQ(result.exit_code, 3) << "no answer is left";
-  EXPECT_TRUE(contains(result.err, "1 event is on items that were not shown, such as 'zz' of 'q0'"))
+  EXPECT_TRUE(contains(result.err, "1 event on an item that was not shown, such as 'zz' of 'q0'"))
       << result.err;
   EXPECT_TRUE(contains(result.err, "not in the log, such as 'q999'")) << result.err;
   EXPECT_TRUE(contains(result.err, "1 event of another action was ignored")) << result.err;
+}
+
+// A dump of both indices, as OpenSearch writes it: action lines, positions from 0, milliseconds,
+// and the ranking of an item in search_config. Every user clicks on the item of `knn`.
+TEST_F(CreditCommand, goes_from_an_index_dump_to_a_verdict) {
+  std::string queries, events;
+  for (int k = 0; k < 120; ++k) {
+    queries +=
+        fmt::format(R"({{"index":{{"_index":"ubi_queries"}}}})"
+                    "\n"
+                    R"({{"query_id":"q{}","client_id":"c{}","user_query":"toner","timestamp":{}}})"
+                    "\n",
+                    k, k, 1733789000000 + 1000 * k);
+    const auto event = [&](const char* action, const char* item, int ordinal, const char* team) {
+      events +=
+          fmt::format(R"({{"index":{{"_index":"ubi_events"}}}})"
+                      "\n"
+                      R"({{"action_name":"{}","query_id":"q{}","client_id":"c{}","timestamp":{},)"
+                      R"("event_attributes":{{"object":{{"object_id":"{}","search_config":"{}"}},)"
+                      R"("position":{{"ordinal":{}}}}}}})"
+                      "\n",
+                      action, k, k, 1733789000100 + 1000 * k, item, team, ordinal);
+    };
+    event("impression", "a", 0, k % 2 == 0 ? "knn" : "bm25");
+    event("impression", "b", 1, k % 2 == 0 ? "bm25" : "knn");
+    event("click", k % 2 == 0 ? "a" : "b", k % 2, "knn");
+  }
+  place_.write("queries.ndjson", queries);
+  place_.write("events.ndjson", events);
+  const CommandResult result =
+      duel({"credit", "--ubi", "queries.ndjson", "--ubi", "events.ndjson", "-o", "votes.csv"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "120 impressions: 120 won by one side")) << result.out;
+  EXPECT_TRUE(contains(result.out, "positions count from 0, as one position 0 shows"))
+      << result.out;
+  EXPECT_TRUE(contains(result.out, "Arm 'knn' beats the other arm")) << result.out;
+  EXPECT_TRUE(contains(content_of(place_.path() / "votes.csv"), "2024-12-10T00:03:20.000Z"));
+  const Json json = Json::parse(
+      duel({"credit", "--ubi", "queries.ndjson", "--ubi", "events.ndjson", "--json"}).out);
+  EXPECT_EQ(json["ordinals_from"], 0);
+  EXPECT_EQ(json["events"], 120);
+  for (const auto& [arguments, message] : std::vector<std::pair<Strings, std::string>>{
+           {{"--ubi", "queries.ndjson"}, "no impression and no click has the field"},
+           {{"--ubi", "events.ndjson", "--clicks", "events.ndjson"}, "a dump holds"},
+           {{"--ubi", "events.ndjson", "--ordinals", "2"}, "--ordinals"},
+           {{"--impressions", "events.ndjson"}, "--clicks"},
+           {{"--impressions", "impressions.jsonl", "--clicks", "clicks.csv", "--team-field", "x"},
+            "is for --ubi"}}) {
+    Strings all{"credit"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const CommandResult bad = duel(all);
+    EXPECT_NE(bad.exit_code, 0) << message;
+    EXPECT_TRUE(contains(bad.err, message)) << bad.err;
+  }
 }
 
 TEST_F(CreditCommand, warns_where_clusters_matter_and_where_the_order_is_unknown) {
@@ -170,13 +228,13 @@ TEST_F(CreditCommand, says_that_no_click_was_found_and_decides_nothing) {
   }
   // A click that was not on the page is none of the impressions.
   place_.write("elsewhere.csv", "query_id,object_id\nq0,z9\n");
-  const CommandResult elsewhere =
-      duel({"credit", "--impressions", "impressions.jsonl", "--clicks", "elsewhere.csv"});
+  const CommandResult elsewhere = duel(
+      {"credit", "--impressions", "impressions.jsonl", "--clicks", "elsewhere.csv", "--partial"});
   EXPECT_EQ(elsewhere.exit_code, 3) << elsewhere.err;
   EXPECT_TRUE(
       contains(elsewhere.err, "no click was found on an item that tells the rankings apart"))
       << elsewhere.err;
-  EXPECT_TRUE(contains(elsewhere.err, "1 event is on items that were not shown")) << elsewhere.err;
+  EXPECT_TRUE(contains(elsewhere.err, "1 event on an item that was not shown")) << elsewhere.err;
 }
 
 TEST_F(CreditCommand, bad_input_is_answered_with_an_error) {

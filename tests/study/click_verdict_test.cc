@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "duel/core/rng.h"
+#include "duel/ranking/click_credit/impression_lines.h"
 
 namespace duel {
 namespace {

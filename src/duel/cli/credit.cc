@@ -10,6 +10,8 @@
 #include "duel/ranking/click_credit/click_events.h"
 #include "duel/ranking/click_credit/credited_log.h"
 #include "duel/ranking/click_credit/credited_votes.h"
+#include "duel/ranking/click_credit/impression_lines.h"
+#include "duel/ranking/click_credit/ubi_log.h"
 #include "duel/study/click_verdict.h"
 
 namespace duel::cli {
@@ -23,6 +25,9 @@ struct CreditArguments {
   CreditSpec spec;
   std::string impressions;
   std::string clicks;
+  std::vector<std::string> ubi;
+  std::string team_field;
+  std::string ordinals;
   std::string output;
   std::string weights;
   std::string position_weights;
@@ -43,6 +48,13 @@ std::string error_text(const std::optional<double>& error) {
   return error ? fmt::format(" ± {:.4f}", *error) : "";
 }
 
+std::string ordinals_text(const Ordinals& ordinals) {
+  return fmt::format("positions count from {}{}", ordinals.base(),
+                     ordinals.is_stated()   ? ", as stated"
+                     : ordinals.base() == 0 ? ", as one position 0 shows"
+                                            : "");
+}
+
 std::string report_text(const CreditedLog& log, const ClickVerdict& verdict) {
   const std::string clusters = cluster_words(log.cluster);
   std::uint64_t decided = 0, ties = 0, no_feedback = 0, no_contest = 0;
@@ -54,13 +66,13 @@ std::string report_text(const CreditedLog& log, const ClickVerdict& verdict) {
   }
   std::string text = fmt::format(
       "{}: {} won by one side, {}, {} without a click, {} no contest\n"
-      "{:.0f} % of the items are competitive; {}\n\n",
+      "{:.0f} % of the items are competitive; {}; {}\n\n",
       counted(log.impressions.size(), "impression"), decided, counted(ties, "tie"), no_feedback,
       no_contest,
       log.items == 0
           ? 0.0
           : 100 * static_cast<double>(log.competitive_items) / static_cast<double>(log.items),
-      counted(log.num_clusters, to_word(log.cluster), clusters));
+      counted(log.num_clusters, to_word(log.cluster), clusters), ordinals_text(log.ordinals));
   Table table("first,second", Align::left);
   table.column("won").column("lost").column("tied");
   table.column("Delta_AB").column("95 %").column("sign test");
@@ -102,31 +114,22 @@ std::string report_text(const CreditedLog& log, const ClickVerdict& verdict) {
 }
 
 // Why there is no answer at all, which the counts of the report leave to be guessed.
-std::string why_no_answer(const ClickEvents& events) {
-  return fmt::format("no click was found {}: no impression has an answer, so nothing is decided",
-                     events.num_events() == 0 ? "in the log of clicks"
-                                              : "on an item that tells the rankings apart");
+std::string why_no_answer(const CreditedLog& log) {
+  return fmt::format(
+      "no click was found {}: no impression has an answer, so nothing is decided",
+      log.events == 0 ? "in the log of clicks" : "on an item that tells the rankings apart");
 }
 
 void give_warnings(const CreditedLog& log, const ClickVerdict& verdict, CommandContext& context) {
   const RejectedEvents& rejected = log.rejected;
-  if (rejected.not_shown > 0) {
-    context.warn("{} on items that were not shown, such as {}; such events earn nothing",
-                 counted(rejected.not_shown, "event is", "events are"), rejected.example_not_shown);
-  }
-  if (rejected.wrong_ordinal > 0) {
-    context.warn("{} another position than the page has, such as {}; such events earn nothing",
-                 counted(rejected.wrong_ordinal, "event names", "events name"),
-                 rejected.example_wrong_ordinal);
-  }
-  if (rejected.unknown > 0) {
-    context.warn("{} to impressions that are not in the log, such as '{}'",
-                 counted(rejected.unknown, "event belongs", "events belong"),
-                 rejected.example_unknown);
-  }
-  if (rejected.without_id > 0) {
-    context.warn("{} no query_id", counted(rejected.without_id, "event has", "events have"));
-  }
+  const auto warn_of = [&](std::string_view noun, const std::vector<Unusable>& reasons) {
+    for (const Unusable& reason : reasons) {
+      context.warn("left out: {} {}{}", counted(reason.count, noun), reason.why,
+                   reason.example.empty() ? "" : ", such as " + reason.example);
+    }
+  };
+  warn_of("page", log.unusable_pages);
+  warn_of("event", reasons_of(rejected));
   if (rejected.other_actions > 0) {
     context.note("{} ignored", counted(rejected.other_actions, "event of another action was",
                                        "events of other actions were"));
@@ -158,6 +161,57 @@ void give_warnings(const CreditedLog& log, const ClickVerdict& verdict, CommandC
   }
 }
 
+Ordinals ordinals_of(const CreditArguments& arguments) {
+  Ordinals ordinals;
+  if (!arguments.ordinals.empty()) ordinals.state(arguments.ordinals == "0" ? 0 : 1);
+  return ordinals;
+}
+
+Result<CreditedLog> credit_two_logs(const CreditArguments& arguments, const CreditSpec& spec,
+                                    CommandContext& context) {
+  if (arguments.impressions.empty() || arguments.clicks.empty()) {
+    return Error::invalid_argument("the impressions and the clicks are needed",
+                                   arguments.impressions.empty() ? "--impressions" : "--clicks",
+                                   "or --ubi with a dump that holds both");
+  }
+  if (!arguments.team_field.empty()) {
+    return Error::invalid_argument("is for --ubi", "--team-field");
+  }
+  if (arguments.impressions == "-" && arguments.clicks == "-") {
+    return Error::invalid_argument("standard input can be only one of the logs", "--clicks");
+  }
+  DUEL_ASSIGN(ClickEvents events,
+              ClickEvents::read(arguments.clicks, spec.rule, ordinals_of(arguments)));
+  DUEL_ASSIGN(ImpressionLines lines, ImpressionLines::open(arguments.impressions));
+  auto log = credit_log(lines, events, spec);
+  if (lines.num_numbered() > 0) {
+    context.note("{} no query_id; the clicks on {} are those of the query_id {}",
+                 counted(lines.num_numbered(), "response has", "responses have"),
+                 lines.num_numbered() == 1 ? "it" : "them",
+                 lines.num_numbered() == 1 ? "1" : "1, 2, .. in the order of the file");
+  }
+  return log;
+}
+
+Result<CreditedLog> credit_ubi(const CreditArguments& arguments, const CreditSpec& spec,
+                               CommandContext& context) {
+  if (!arguments.impressions.empty() || !arguments.clicks.empty()) {
+    return Error::invalid_argument("a dump holds the impressions and the clicks", "--ubi",
+                                   "--ubi alone, or --impressions with --clicks");
+  }
+  const std::string_view team_field =
+      arguments.team_field.empty() ? kUbiTeamField : std::string_view(arguments.team_field);
+  DUEL_ASSIGN(UbiLog dump,
+              UbiLog::read(arguments.ubi, spec.rule, ordinals_of(arguments), team_field));
+  auto log = credit_log(dump, dump.clicks(), spec);
+  if (dump.num_without_page() > 0) {
+    context.note("{} no impression and no hits, and nothing is known of what {} showed",
+                 counted(dump.num_without_page(), "query has", "queries have"),
+                 dump.num_without_page() == 1 ? "it" : "they");
+  }
+  return log;
+}
+
 Result<int> run_credit(const CreditArguments& arguments, CommandContext& context) {
   CreditSpec spec = arguments.spec;
   if (!arguments.weights.empty()) {
@@ -171,18 +225,16 @@ Result<int> run_credit(const CreditArguments& arguments, CommandContext& context
     DUEL_ASSIGN(spec.cluster, in_field("cluster", parse_cluster_by(arguments.cluster)));
   }
   DUEL_RETURN_IF_ERROR(check_rule(spec.rule));
-  if (arguments.impressions == "-" && arguments.clicks == "-") {
-    return Error::invalid_argument("standard input can be only one of the logs", "--clicks");
-  }
   if (!arguments.output.empty()) DUEL_RETURN_IF_ERROR(check_output(arguments.output));
-  DUEL_ASSIGN(ClickEvents events, ClickEvents::read(arguments.clicks, spec.rule));
-  DUEL_ASSIGN(ImpressionLines lines, ImpressionLines::open(arguments.impressions));
-  DUEL_ASSIGN(const CreditedLog log, credit_log(lines, events, spec));
+  DUEL_ASSIGN(const CreditedLog log, arguments.ubi.empty()
+                                         ? credit_two_logs(arguments, spec, context)
+                                         : credit_ubi(arguments, spec, context));
   if (!arguments.output.empty()) {
     DUEL_RETURN_IF_ERROR(write_votes(log, arguments.output, arguments.all));
   }
 
-  const std::string id = id_from(std::filesystem::path(arguments.impressions).stem().string());
+  const std::string& source = arguments.ubi.empty() ? arguments.impressions : arguments.ubi.front();
+  const std::string id = id_from(std::filesystem::path(source).stem().string());
   const ClickVerdictSpec asked{
       .experiment_id = id,
       .alpha = arguments.alpha,
@@ -191,7 +243,7 @@ Result<int> run_credit(const CreditArguments& arguments, CommandContext& context
   context.print(arguments.json ? to_json(log, verdict).dump_pretty() : report_text(log, verdict));
   give_warnings(log, verdict, context);
   if (verdict.answers > 0) return kExitDone;
-  context.warn(why_no_answer(events));
+  context.warn(why_no_answer(log));
   return kExitUndecided;
 }
 
@@ -207,13 +259,26 @@ void add_credit_command(Command& program) {
       "impression has an answer, as in a log without clicks.");
   CreditArguments& arguments = command.runs(run_credit);
   CreditSpec& spec = arguments.spec;
-  command.add_required("--impressions FILE", not_empty(&arguments.impressions),
-                       "Impressions, one JSON object per line: query_id, and either both lists or "
-                       "the page that duel interleave --batch wrote; user_id, user_query and "
-                       "timestamp if known. - is standard input.");
-  command.add_required("--clicks FILE", not_empty(&arguments.clicks),
-                       "UBI events as JSON lines, or a table with query_id and object_id, ordinal, "
-                       "ranks or clicked.");
+  command.add("--impressions FILE", not_empty(&arguments.impressions),
+              "Impressions, one JSON object per line: query_id, and either both lists or the page "
+              "that duel interleave --batch wrote; user_id, user_query and timestamp if known. Or "
+              "responses of Solr whose documents have the field [interleaving]. - is standard "
+              "input.");
+  command.add("--clicks FILE", not_empty(&arguments.clicks),
+              "UBI events as JSON lines, or a table with query_id and object_id, ordinal, ranks or "
+              "clicked.");
+  command.add("--ubi FILE", not_empty(&arguments.ubi),
+              "A dump of the UBI indices in place of both: events, impressions and queries as JSON "
+              "lines, with or without the action lines of _bulk. May be repeated.");
+  command.add("--team-field PATH", not_empty(&arguments.team_field),
+              "Where the impressions and clicks of --ubi name the ranking that an item comes from "
+              "(default event_attributes.object.search_config).");
+  command.add("--ordinals N", one_of(&arguments.ordinals, {"0", "1"}),
+              "From where events count positions, 0 or 1. By default from 0 if one position is 0, "
+              "otherwise from 1.");
+  command.add("--partial", &spec.partial,
+              "Give a verdict though a fifth of the pages or of the events, or more, cannot be "
+              "used.");
   command.add("-o,--output FILE", not_empty(&arguments.output),
               "Votes as CSV, for duel result and duel import.");
   command.add("--all", &arguments.all, "Also write the impressions without an answer, as skipped.");
@@ -239,7 +304,8 @@ void add_credit_command(Command& program) {
   command.footer =
       "Examples:\n  duel credit --impressions impressions.jsonl --clicks ubi.jsonl -o votes.csv\n"
       "  duel credit --impressions pages.jsonl --clicks clicks.csv --weights "
-      "click=1,add_to_cart=3 --item-cap 3\n  duel result votes.csv";
+      "click=1,add_to_cart=3 --item-cap 3\n  duel credit --ubi ubi_queries.ndjson --ubi "
+      "ubi_events.ndjson\n  duel result votes.csv";
 }
 
 }  // namespace duel::cli

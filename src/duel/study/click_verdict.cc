@@ -126,11 +126,16 @@ Json to_json(const CreditedLog& log, const ClickVerdict& verdict) {
   json["evidence"] = verdict.evidence;
   json["verdict"] = verdict.sentence;
   const RejectedEvents& rejected = log.rejected;
-  json["rejected_events"] = {{"not_shown", rejected.not_shown},
-                             {"wrong_ordinal", rejected.wrong_ordinal},
-                             {"unknown_impression", rejected.unknown},
-                             {"other_actions", rejected.other_actions},
-                             {"without_query_id", rejected.without_id}};
+  json["rejected_events"] = {
+      {"not_shown", rejected.not_shown},         {"wrong_ordinal", rejected.wrong_ordinal},
+      {"unknown_impression", rejected.unknown},  {"other_actions", rejected.other_actions},
+      {"without_query_id", rejected.without_id}, {"without_item", rejected.without_item}};
+  json["events"] = log.events;
+  json["ordinals_from"] = log.ordinals.base();
+  json["unusable_pages"] = Json::array();
+  for (const Unusable& page : log.unusable_pages) {
+    json["unusable_pages"].push_back({{"why", page.why}, {"count", page.count}});
+  }
   return json;
 }
 

@@ -5,6 +5,8 @@
 
 #include <map>
 
+#include "duel/ranking/click_credit/impression_lines.h"
+#include "duel/ranking/interleaving/impression_draft.h"
 #include "tests/ranking/interleaving/laws.h"
 
 namespace duel {
@@ -88,12 +90,16 @@ TEST(CreditedLog, weighs_actions_positions_and_seconds_and_caps_an_item) {
 }
 
 TEST(CreditedLog, what_is_wrong_with_an_event_earns_nothing_and_is_counted) {
-  const auto log = taken(credited(
-      page("q"), ubi("click", "zzz") + ubi("click", "a", 2) +
-                     R"({"action_name":"click","timestamp":1,"event_attributes":{}})" + "\n" +
-                     R"({"action_name":"click","query_id":"other","event_attributes":)"
-                     R"({"object":{"object_id":"a"}}})" +
-                     "\n"));
+  CreditSpec spec;
+  spec.partial = true;
+  const auto log =
+      taken(credited(page("q"),
+                     ubi("click", "zzz") + ubi("click", "a", 2) +
+                         R"({"action_name":"click","timestamp":1,"event_attributes":{}})" + "\n" +
+                         R"({"action_name":"click","query_id":"other","event_attributes":)"
+                         R"({"object":{"object_id":"a"}}})" +
+                         "\n",
+                     spec));
   EXPECT_EQ(log.impressions[0].outcome, ClickOutcome::no_feedback);
   EXPECT_EQ(log.rejected.not_shown, 1U);
   EXPECT_EQ(log.rejected.example_not_shown, "'zzz' of 'q'");
@@ -102,6 +108,28 @@ TEST(CreditedLog, what_is_wrong_with_an_event_earns_nothing_and_is_counted) {
   EXPECT_EQ(log.rejected.unknown, 1U);
   EXPECT_EQ(log.rejected.example_unknown, "other");
   EXPECT_EQ(log.rejected.without_id, 1U);
+}
+
+TEST(CreditedLog, positions_count_from_zero_where_one_is_zero_or_somebody_says_so) {
+  const std::string header = "query_id,ordinal\n";
+  EXPECT_EQ(outcome(header + "q,0\n"), ClickOutcome::first_wins);
+  EXPECT_EQ(outcome(header + "q,1\nq,0\nq,3\n"), ClickOutcome::second_wins);
+  EXPECT_EQ(outcome(ubi("click", "b", 1) + ubi("view", "a") +
+                    R"({"action_name":"view","query_id":"q","event_attributes":)"
+                    R"({"position":{"ordinal":0}}})"),
+            ClickOutcome::second_wins)
+      << "a position of any event tells, also of one that earns nothing";
+  const auto stated = [](std::uint64_t base, const std::string& clicks) {
+    Ordinals ordinals;
+    ordinals.state(base);
+    const std::string shown = page("q");
+    ImpressionLines lines = ImpressionLines::of_text("impressions", shown);
+    auto events = ClickEvents::read_text("clicks", clicks, CreditRule(), ordinals);
+    return taken(credit_log(lines, *events, CreditSpec())).impressions[0].outcome;
+  };
+  EXPECT_EQ(stated(0, header + "q,1\n"), ClickOutcome::second_wins);
+  EXPECT_EQ(stated(1, header + "q,1\n"), ClickOutcome::first_wins);
+  EXPECT_EQ(stated(0, "query_id,clicked\nq,1;0;0;0\n"), ClickOutcome::first_wins);
 }
 
 TEST(CreditedLog, a_page_without_a_competitive_item_is_no_contest) {
@@ -235,10 +263,11 @@ TEST(CreditedLog, errors_name_file_line_and_what_is_wrong) {
       {"query_id,user\nq,u\n", "no column says what was clicked"},
       {"query_id,object_id,ranks\n", "two columns say what was clicked"},
       {"query_id,object_id\nq\n", "clicks:2: 1 field where the header has 2"},
-      {"query_id,ordinal\nq,0\n", "'0' is not a position"},
+      {"query_id,ordinal\nq,x\n", "'x' is not a position"},
       {"query_id,clicked\nq,0;2\n", "'2' is not 0 or 1"},
       {"{\"query_id\":\"q\"}\n", "there is no field 'action_name'"},
-      {"{\"action_name\":\"click\",\"query_id\":\"q\"}\n", "the click is on no item"},
+      {"{\"action_name\":\"click\",\"query_id\":\"q\"}\n",
+       "1 of 1 event cannot be used: 1 on neither an item nor a position"},
       {"{\"action_name\":\"click\"\n", "clicks:1"},
       {R"({"action_name":"click","query_id":7})", "the field 'query_id' is not a text"},
       {R"({"action_name":"click","query_id":nothing})", "the field 'query_id' is not a text"},

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "duel/core/whole_file.h"
+#include "duel/ranking/click_credit/impression_lines.h"
 #include "tests/ranking/interleaving/laws.h"
 #include "tests/support/temporary_directory.h"
 

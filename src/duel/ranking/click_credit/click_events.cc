@@ -1,35 +1,40 @@
 #include "duel/ranking/click_credit/click_events.h"
 
-// A conversion that could throw does not compile then: bad input is an error, never an exception.
-#define SIMDJSON_EXCEPTIONS 0
-
 #include <fmt/format.h>
-#include <simdjson.h>
 
-#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "duel/core/csv.h"
 #include "duel/core/numbers.h"
-#include "duel/core/simdjson_number.h"
 #include "duel/core/text_lines.h"
 
 namespace duel {
 
-namespace ondemand = simdjson::ondemand;
-
-void ClickEvents::add(std::string_view impression_id, std::string_view object_id,
-                      const ClickEvent& event) {
+void ClickEvents::take(const Written& event, const CreditRule& rule) {
+  if (event.ordinal) ordinals_.note(*event.ordinal);
+  const auto action = rule.action(event.action);
+  if (!action) {
+    ++other_actions_;
+    return;
+  }
+  if (event.query_id.empty()) {
+    ++without_impression_;
+    return;
+  }
+  if (event.object_id.empty() && !event.ordinal) {
+    ++without_item_;
+    return;
+  }
   events_.push_back({.text = texts_.size(),
-                     .length = static_cast<std::uint32_t>(object_id.size()),
+                     .length = static_cast<std::uint32_t>(event.object_id.size()),
                      .next = 0,
                      .ordinal = event.ordinal,
-                     .action = event.action,
+                     .action = *action,
                      .seconds = event.seconds});
-  texts_ += object_id;
+  texts_ += event.object_id;
   const auto number = static_cast<std::uint32_t>(events_.size());
-  const std::uint32_t impression = impressions_.number(impression_id);
+  const std::uint32_t impression = impressions_.number(event.query_id);
   if (impression == chains_.size()) chains_.emplace_back();
   Chain& chain = chains_[impression];
   if (chain.first == 0) {
@@ -40,6 +45,14 @@ void ClickEvents::add(std::string_view impression_id, std::string_view object_id
   chain.last = number;
 }
 
+void ClickEvents::take(const UbiDocument& event, const CreditRule& rule) {
+  take(Written{event.action, event.query_id, event.object_id, event.ordinal, event.seconds}, rule);
+}
+
+std::uint64_t ClickEvents::ordinal_of(const Entry& entry) const {
+  return entry.ordinal ? ordinals_.from_one(*entry.ordinal) : 0;
+}
+
 void ClickEvents::of(std::string_view impression_id, std::vector<ClickEvent>& events) {
   events.clear();
   const auto found = impressions_.find(impression_id);
@@ -48,7 +61,7 @@ void ClickEvents::of(std::string_view impression_id, std::vector<ClickEvent>& ev
   chain.met = true;
   for (std::uint32_t k = chain.first; k != 0; k = events_[k - 1].next) {
     const Entry& entry = events_[k - 1];
-    events.push_back({std::string_view(texts_).substr(entry.text, entry.length), entry.ordinal,
+    events.push_back({std::string_view(texts_).substr(entry.text, entry.length), ordinal_of(entry),
                       entry.action, entry.seconds});
   }
 }
@@ -79,8 +92,11 @@ class ClickEvents::Reader {
       if (events_.events_.size() > std::numeric_limits<std::uint32_t>::max() - 1000) {
         return bad("there are more than 4 billion events");
       }
-      if (!is_table_ && line->front() == '{') {
-        DUEL_RETURN_IF_ERROR(take_event(*line));
+      const auto object = is_table_ ? std::nullopt : UbiReader::object_in(*line);
+      if (object) {
+        taken_event_ = true;
+        DUEL_ASSIGN(const bool is_document, ubi_.read(*object, lines_.here(), document_));
+        if (is_document && !document_.is_query) events_.take(document_, rule_);
       } else if (!is_table_) {
         if (taken_event_) return bad("the line is not a JSON object");
         is_table_ = true;
@@ -94,103 +110,6 @@ class ClickEvents::Reader {
  private:
   Error bad(std::string message, std::string hint = {}) const {
     return Error::invalid_data(std::move(message), lines_.here(), std::move(hint));
-  }
-  Error wrong(std::string_view field, std::string_view wanted) const {
-    return bad(fmt::format("the field '{}' is not {}", field, wanted));
-  }
-
-  // UBI
-  // --------------------------------------------------------------------------------------------
-
-  Status take_event(std::string_view line) {
-    taken_event_ = true;
-    padded_.resize(line.size() + simdjson::SIMDJSON_PADDING);
-    std::memcpy(padded_.data(), line.data(), line.size());
-    ondemand::document document;
-    ondemand::object object;
-    if (parser_.iterate(padded_.data(), line.size(), padded_.size()).get(document) !=
-            simdjson::SUCCESS ||
-        document.get_object().get(object) != simdjson::SUCCESS) {
-      return bad("the line is not a JSON object");
-    }
-    std::string_view action, query_id, object_id;
-    ClickEvent event;
-    for (auto field : object) {
-      std::string_view key;
-      if (field.unescaped_key().get(key) != simdjson::SUCCESS) return bad("broken JSON");
-      if (key == "action_name" && field.value().get_string().get(action) != simdjson::SUCCESS) {
-        return wrong(key, "a text");
-      }
-      if (key == "query_id" && !is_text_or_null(field, query_id)) return wrong(key, "a text");
-      if (key != "event_attributes") continue;
-      ondemand::object attributes;
-      if (field.value().get_object().get(attributes) != simdjson::SUCCESS) {
-        return wrong(key, "an object");
-      }
-      DUEL_RETURN_IF_ERROR(take_attributes(attributes, object_id, event));
-    }
-    if (const char* rest = nullptr; document.current_location().get(rest) == simdjson::SUCCESS) {
-      return bad("something follows the JSON object");
-    }
-    if (action.empty()) return bad("there is no field 'action_name'", "as UBI events have it");
-    return take(action, query_id, object_id, event);
-  }
-
-  Status take_attributes(ondemand::object& attributes, std::string_view& object_id,
-                         ClickEvent& event) const {
-    for (auto attribute : attributes) {
-      std::string_view name;
-      ondemand::object inner;
-      if (attribute.unescaped_key().get(name) != simdjson::SUCCESS) return bad("broken JSON");
-      if (name != "object" && name != "position" && name != "duel") continue;
-      if (attribute.value().get_object().get(inner) != simdjson::SUCCESS) {
-        return wrong(fmt::format("event_attributes.{}", name), "an object");
-      }
-      for (auto entry : inner) {
-        std::string_view key;
-        if (entry.unescaped_key().get(key) != simdjson::SUCCESS) return bad("broken JSON");
-        if (name == "object" && key == "object_id") {
-          if (!is_text_or_null(entry, object_id)) return wrong(key, "a text");
-        } else if (name == "position" && key == "ordinal") {
-          const auto code = entry.value().get_uint64().get(event.ordinal);
-          if (code != simdjson::SUCCESS) return wrong(key, "a whole number");
-        } else if (name == "duel" && key == "seconds") {
-          ondemand::value seconds;
-          if (entry.value().get(seconds) != simdjson::SUCCESS ||
-              !read_double(seconds, event.seconds) || event.seconds < 0) {
-            return wrong(key, "a number of seconds");
-          }
-        }
-      }
-    }
-    return Done{};
-  }
-
-  // A null leaves `to` as it was.
-  static bool is_text_or_null(auto& field, std::string_view& to) {
-    bool is_null = false;
-    return field.value().get_string().get(to) == simdjson::SUCCESS ||
-           (field.value().is_null().get(is_null) == simdjson::SUCCESS && is_null);
-  }
-
-  Status take(std::string_view action, std::string_view query_id, std::string_view object_id,
-              ClickEvent& event) {
-    const auto number = rule_.action(action);
-    if (!number) {
-      ++events_.other_actions_;
-      return Done{};
-    }
-    if (query_id.empty()) {
-      ++events_.without_impression_;
-      return Done{};
-    }
-    if (object_id.empty() && event.ordinal == 0) {
-      return bad(fmt::format("the {} is on no item", action),
-                 "event_attributes.object.object_id, or position.ordinal");
-    }
-    event.action = *number;
-    events_.add(query_id, object_id, event);
-    return Done{};
   }
 
   // Tables
@@ -256,7 +175,7 @@ class ClickEvents::Reader {
     if (at_[kRanks] != kAbsent || at_[kClicked] != kAbsent) {
       return take_ranks(field(kQuery), action, field(kRanks), field(kClicked));
     }
-    ClickEvent event;
+    Written event{.action = action, .query_id = field(kQuery), .object_id = field(kObject)};
     if (const std::string_view ordinal = field(kOrdinal); !ordinal.empty()) {
       DUEL_ASSIGN(event.ordinal, ordinal_of(ordinal));
     }
@@ -267,13 +186,14 @@ class ClickEvents::Reader {
       }
       event.seconds = *number;
     }
-    return take(action, field(kQuery), field(kObject), event);
+    events_.take(event, rule_);
+    return Done{};
   }
 
   Result<std::uint64_t> ordinal_of(std::string_view text) const {
     const auto number = parse_count(text);
-    if (!number.ok() || *number == 0) {
-      return bad(fmt::format("'{}' is not a position", text), "a whole number from 1");
+    if (!number.ok()) {
+      return bad(fmt::format("'{}' is not a position", text), "a whole number");
     }
     return *number;
   }
@@ -288,15 +208,15 @@ class ClickEvents::Reader {
       rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
       if (entry.empty()) continue;
       ++place;
-      ClickEvent event;
+      Written event{.action = action, .query_id = query_id};
       if (!ranks.empty()) {
         DUEL_ASSIGN(event.ordinal, ordinal_of(entry));
       } else {
         if (entry != "0" && entry != "1") return bad(fmt::format("'{}' is not 0 or 1", entry));
         if (entry == "0") continue;
-        event.ordinal = place;
+        event.ordinal = place - 1 + events_.ordinals_.base();
       }
-      DUEL_RETURN_IF_ERROR(take(action, query_id, {}, event));
+      events_.take(event, rule_);
     }
     return Done{};
   }
@@ -304,25 +224,28 @@ class ClickEvents::Reader {
   TextLines& lines_;
   const CreditRule& rule_;
   ClickEvents& events_;
-  ondemand::parser parser_;
-  std::vector<char> padded_;
+  UbiReader ubi_;
+  UbiDocument document_;
   bool taken_event_ = false, is_table_ = false, tabs_ = false;
   std::size_t num_columns_ = 0;
   std::size_t at_[kNumColumns] = {kAbsent, kAbsent, kAbsent, kAbsent, kAbsent, kAbsent, kAbsent};
 };
 
-Result<ClickEvents> ClickEvents::read(const std::string& path, const CreditRule& rule) {
+Result<ClickEvents> ClickEvents::read(const std::string& path, const CreditRule& rule,
+                                      Ordinals ordinals) {
   const TextLimits by_line{.bytes = std::uint64_t{1} << 40};
   DUEL_ASSIGN(TextLines lines, TextLines::open(path, by_line));
   ClickEvents events;
+  events.ordinals_ = ordinals;
   DUEL_RETURN_IF_ERROR(Reader(lines, rule, events).read());
   return events;
 }
 
 Result<ClickEvents> ClickEvents::read_text(std::string name, std::string_view text,
-                                           const CreditRule& rule) {
+                                           const CreditRule& rule, Ordinals ordinals) {
   TextLines lines = TextLines::of_text(std::move(name), text);
   ClickEvents events;
+  events.ordinals_ = ordinals;
   DUEL_RETURN_IF_ERROR(Reader(lines, rule, events).read());
   return events;
 }

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <numeric>
 #include <utility>
 
+#include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
 #include "duel/core/text_numbers.h"
+#include "duel/ranking/interleaving/impression_draft.h"
 
 namespace duel {
 namespace {
@@ -19,7 +22,7 @@ constexpr std::string_view kClusterWords[] = {"user", "query", "impression"};
 
 class LogCrediting {
  public:
-  LogCrediting(ImpressionLines& lines, ClickEvents& events, const CreditSpec& spec)
+  LogCrediting(Impressions& lines, ClickEvents& events, const CreditSpec& spec)
       : lines_(lines), events_(events), spec_(spec) {}
 
   Result<CreditedLog> run() {
@@ -28,12 +31,17 @@ class LogCrediting {
       if (!more) break;
       DUEL_RETURN_IF_ERROR(take());
     }
-    if (log_.impressions.empty()) {
+    log_.unusable_pages = lines_.unusable();
+    if (log_.impressions.empty() && log_.unusable_pages.empty()) {
       return Error::invalid_data("there is no impression", lines_.here());
     }
     log_.rejected.unknown = events_.num_unmet(log_.rejected.example_unknown);
     log_.rejected.other_actions = events_.num_other_actions();
     log_.rejected.without_id = events_.num_without_impression();
+    log_.rejected.without_item = events_.num_without_item();
+    log_.events = events_.num_events() + log_.rejected.without_id + log_.rejected.without_item;
+    log_.ordinals = events_.ordinals();
+    DUEL_RETURN_IF_ERROR(check_usable());
     number_clusters();
     put_in_order();
     mark_evidence();
@@ -101,9 +109,46 @@ class LogCrediting {
         page_.push_back({item.object_id, item.ordinal, item.team});
       }
     }
+    // Which items are competitive is unknown where only clicks name their teams.
+    if (impression_.teams_of_clicks) return Done{};
     log_.items += page_.size();
     for (const Shown& item : page_) log_.competitive_items += item.team != Team::none ? 1 : 0;
     return Done{};
+  }
+
+  // What is lost may be lost because of what it says: with a fifth of it gone, what is left is no
+  // picture of the whole.
+  Status check_usable() const {
+    std::uint64_t unusable = 0;
+    for (const Unusable& one : log_.unusable_pages) unusable += one.count;
+    const std::uint64_t pages = log_.impressions.size() + unusable;
+    if (log_.impressions.empty() || (!spec_.partial && unusable > 0 && 5 * unusable >= pages)) {
+      std::vector<Unusable> reasons = log_.unusable_pages;
+      std::ranges::stable_sort(reasons, std::greater(), &Unusable::count);
+      return too_little(unusable, pages, "page", reasons);
+    }
+    const std::uint64_t lost = log_.rejected.lost();
+    if (!spec_.partial && lost > 0 && 5 * lost >= log_.events) {
+      return too_little(lost, log_.events, "event", reasons_of(log_.rejected));
+    }
+    return Done{};
+  }
+
+  Error too_little(std::uint64_t lost, std::uint64_t all, std::string_view noun,
+                   const std::vector<Unusable>& reasons) const {
+    constexpr std::size_t kMostReasons = 3;
+    std::string why;
+    for (std::size_t k = 0; k < std::min(reasons.size(), kMostReasons); ++k) {
+      why += fmt::format("{} {} {}", k == 0 ? ":" : ";", reasons[k].count, reasons[k].why);
+      if (!reasons[k].example.empty()) why += fmt::format(" (such as {})", reasons[k].example);
+    }
+    const bool too_low = log_.rejected.one_too_low > 0 && noun == "event";
+    return bad(fmt::format("{} of {} cannot be used{}", lost, counted(all, noun), why),
+               log_.impressions.empty() ? ""
+               : too_low
+                   ? "where positions count from 0, `ordinals` says so; `partial` goes on with "
+                     "what is left"
+                   : "`partial` goes on with what is left");
   }
 
   Shown* item_of(const ClickEvent& event) {
@@ -131,7 +176,8 @@ class LogCrediting {
         if (rejected.not_shown++ == 0) rejected.example_not_shown = describe();
         continue;
       }
-      if (event.ordinal != 0 && event.ordinal != item->ordinal) {
+      if (event.ordinal != 0 && item->ordinal != 0 && event.ordinal != item->ordinal) {
+        rejected.one_too_low += event.ordinal + 1 == item->ordinal ? 1 : 0;
         if (rejected.wrong_ordinal++ == 0) {
           rejected.example_wrong_ordinal = fmt::format("{}, shown at {} and not at {}", describe(),
                                                        item->ordinal, event.ordinal);
@@ -148,7 +194,7 @@ class LogCrediting {
       }
       item->done |= bit;
     }
-    bool contest = false;
+    bool contest = impression_.teams_of_clicks;
     for (const Shown& item : page_) {
       if (item.team == Team::none) continue;
       contest = true;
@@ -227,7 +273,7 @@ class LogCrediting {
     }
   }
 
-  ImpressionLines& lines_;
+  Impressions& lines_;
   ClickEvents& events_;
   const CreditSpec& spec_;
   LoggedImpression impression_;
@@ -252,9 +298,23 @@ Result<ClusterBy> parse_cluster_by(std::string_view word) {
       .with_hint(spelling_hint(word, words));
 }
 
+std::vector<Unusable> reasons_of(const RejectedEvents& rejected) {
+  std::vector<Unusable> reasons = {
+      {"on an item that was not shown", rejected.not_shown, rejected.example_not_shown},
+      {"at another position than the page has", rejected.wrong_ordinal,
+       rejected.example_wrong_ordinal},
+      {"on a page that is not in the log", rejected.unknown,
+       rejected.example_unknown.empty() ? "" : fmt::format("'{}'", rejected.example_unknown)},
+      {"without a query_id", rejected.without_id, ""},
+      {"on neither an item nor a position", rejected.without_item, ""}};
+  std::erase_if(reasons, [](const Unusable& one) { return one.count == 0; });
+  std::ranges::stable_sort(reasons, std::greater(), &Unusable::count);
+  return reasons;
+}
+
 std::string_view to_word(ClusterBy by) { return kClusterWords[static_cast<std::size_t>(by)]; }
 
-Result<CreditedLog> credit_log(ImpressionLines& impressions, ClickEvents& events,
+Result<CreditedLog> credit_log(Impressions& impressions, ClickEvents& events,
                                const CreditSpec& spec) {
   DUEL_RETURN_IF_ERROR(check_rule(spec.rule));
   DUEL_RETURN_IF_ERROR(CreditSpec::kLength.check("length", spec.length));

@@ -13,8 +13,7 @@
 #include "duel/core/timestamp.h"
 #include "duel/ranking/click_credit/click_events.h"
 #include "duel/ranking/click_credit/credit_rule.h"
-#include "duel/ranking/click_credit/impression_lines.h"
-#include "duel/ranking/interleaving/impression_draft.h"
+#include "duel/ranking/click_credit/logged_impression.h"
 
 namespace duel {
 
@@ -32,6 +31,7 @@ struct CreditSpec {
   std::uint64_t seed = 0;     // of the drafts, where the log has lists
   std::uint64_t length = 10;  // of the pages, likewise
   bool in_order = false;      // the file is in the order of serving, though it has no times
+  bool partial = false;       // a verdict though a fifth of the log or more cannot be used
 };
 
 struct CreditedImpression {
@@ -55,14 +55,27 @@ struct RejectedEvents {
   std::uint64_t unknown = 0;        // there is no such impression
   std::uint64_t other_actions = 0;  // actions that the rule does not know
   std::uint64_t without_id = 0;     // no query_id
+  std::uint64_t without_item = 0;   // neither an item nor a position
+  std::uint64_t one_too_low = 0;    // of `wrong_ordinal`: as if positions counted from 0
   std::string example_not_shown, example_wrong_ordinal, example_unknown;
+
+  // Of the actions that count.
+  std::uint64_t lost() const {
+    return not_shown + wrong_ordinal + unknown + without_id + without_item;
+  }
 };
+
+// Why the events were rejected, the most frequent reason first, and as much as each is true of.
+std::vector<Unusable> reasons_of(const RejectedEvents& rejected);
 
 struct CreditedLog {
   std::vector<std::string> rankers;             // in the order in which they appear
   std::vector<CreditedImpression> impressions;  // in the order of serving where it is known
   std::string texts;
   RejectedEvents rejected;
+  std::uint64_t events = 0;              // of the actions that count, rejected or not
+  Ordinals ordinals;                     // from where the events count positions
+  std::vector<Unusable> unusable_pages;  // which are none of the impressions
   ClusterBy cluster = ClusterBy::impression;
   std::uint64_t num_clusters = 0;
   std::uint64_t without_cluster = 0;  // impressions that name no user or query: their own clusters
@@ -83,8 +96,10 @@ struct CreditedLog {
 };
 
 // Reads `impressions` to its end. An id that comes twice, or a page that shows an item twice, is an
-// error with file and line.
-Result<CreditedLog> credit_log(ImpressionLines& impressions, ClickEvents& events,
+// error with file and line. A log of whose pages or events a fifth or more cannot be used is an
+// error with the most frequent reasons, unless `spec.partial` allows it: what is lost may depend on
+// who was ahead.
+Result<CreditedLog> credit_log(Impressions& impressions, ClickEvents& events,
                                const CreditSpec& spec);
 
 }  // namespace duel

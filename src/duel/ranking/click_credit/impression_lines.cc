@@ -11,17 +11,19 @@
 #include <utility>
 
 #include "duel/core/json_line.h"
+#include "duel/core/json_objects.h"
 #include "duel/core/text_lines.h"
+#include "duel/ranking/click_credit/solr_response.h"
 
 namespace duel {
 
 namespace ondemand = simdjson::ondemand;
 
 struct ImpressionLines::State {
-  explicit State(TextLines text) : lines(std::move(text)) {}
+  explicit State(TextLines text) : objects(std::move(text)) {}
 
   Error bad(std::string message, std::string hint = {}) const {
-    return Error::invalid_data(std::move(message), lines.here(), std::move(hint));
+    return Error::invalid_data(std::move(message), objects.here(), std::move(hint));
   }
   Error wrong(std::string_view name, std::string_view wanted) const {
     return bad(fmt::format("the field '{}' is not {}", name, wanted));
@@ -206,7 +208,9 @@ struct ImpressionLines::State {
     return resolve_teams(impression);
   }
 
-  TextLines lines;
+  JsonObjects objects;
+  SolrResponses solr;
+  std::vector<Unusable> unusable;
   ondemand::parser parser;
   std::vector<char> padded;
   std::vector<RawItem> raw_items;
@@ -231,28 +235,29 @@ ImpressionLines ImpressionLines::of_text(std::string name, std::string_view text
 Result<bool> ImpressionLines::next(LoggedImpression& impression) {
   State& state = *state_;
   for (;;) {
-    DUEL_ASSIGN(const auto line, state.lines.next());
-    if (!line) return false;
-    if (line->find_first_not_of(" \t") == std::string_view::npos) continue;
-    state.padded.resize(line->size() + simdjson::SIMDJSON_PADDING);
-    std::memcpy(state.padded.data(), line->data(), line->size());
-    break;
+    DUEL_ASSIGN(const auto text, state.objects.next());
+    if (!text) return false;
+    impression.clear();
+    if (SolrResponses::looks_like(*text)) {
+      DUEL_ASSIGN(const std::string why, state.solr.read(*text, state.objects.here(), impression));
+      if (why.empty()) return true;
+      note_unusable(state.unusable, why, impression.id);
+      continue;
+    }
+    state.padded.resize(text->size() + simdjson::SIMDJSON_PADDING);
+    std::memcpy(state.padded.data(), text->data(), text->size());
+    state.raw_items.clear();
+    state.has_items = false;
+    state.user_rank = 0;
+    DUEL_RETURN_IF_ERROR(state.read(impression));
+    return true;
   }
-  impression.id = impression.user = impression.query = impression.time = {};
-  impression.names[0] = impression.names[1] = {};
-  impression.has_lists = false;
-  impression.lists[0].clear();
-  impression.lists[1].clear();
-  impression.items.clear();
-  state.raw_items.clear();
-  state.has_items = false;
-  state.user_rank = 0;
-  DUEL_RETURN_IF_ERROR(state.read(impression));
-  return true;
 }
 
-std::uint64_t ImpressionLines::line_number() const { return state_->lines.line_number(); }
-std::string ImpressionLines::here() const { return state_->lines.here(); }
+std::vector<Unusable> ImpressionLines::unusable() const { return state_->unusable; }
+std::uint64_t ImpressionLines::num_numbered() const { return state_->solr.num_numbered(); }
+std::uint64_t ImpressionLines::line_number() const { return state_->objects.line_number(); }
+std::string ImpressionLines::here() const { return state_->objects.here(); }
 
 // --- Writing ------------------------------------------------------------------------------------
 

@@ -1,13 +1,17 @@
-// Impressions as a search system logs them, one JSON object per line, in one of two forms:
+// Impressions as a search system logs them, one JSON object per line, in one of three forms:
 //
 //   {"query_id":"q1","lists":{"bm25":["d1","d2"],"hybrid":["d2","d9"]}}
 //   {"query_id":"q1","rankings":["bm25","hybrid"],
 //    "items":[{"object_id":"d2","ordinal":1,"team":null},
 //             {"object_id":"d1","ordinal":2,"team":"bm25"}]}
 //
-// The first has the two lists, from which the page follows (impression_draft.h); the second has the
-// page, as `append_page_line` writes it. Both may have `user_id` (or `client_id`, `session_id`),
-// `user_query` and `timestamp` (or `served_at`, `time`). Other fields are passed over.
+//   {"responseHeader":{..},"response":{"docs":[{"id":"d2","[interleaving]":"modelA"}, ..]}}
+//
+// The first has the two lists, from which the page follows (impression_draft.h); the second has
+// the page, as `append_page_line` writes it; the third is what Solr answers (solr_response.h). An
+// object may also take several lines, of which the first holds nothing but `{`. The first two may
+// have `user_id` (or `client_id`, `session_id`), `user_query` and `timestamp` (or `served_at`,
+// `time`). Other fields are passed over.
 #pragma once
 
 #include <cstdint>
@@ -18,41 +22,25 @@
 #include <vector>
 
 #include "duel/core/result.h"
+#include "duel/ranking/click_credit/logged_impression.h"
 #include "duel/ranking/interleaving/impression_draft.h"
-#include "duel/ranking/interleaving/interleaver.h"
 
 namespace duel {
 
-// All views live until the next impression is read.
-struct LoggedImpression {
-  struct Item {
-    std::string_view object_id;
-    std::uint64_t ordinal = 0;
-    Team team = Team::none;
-  };
-
-  std::string_view id;
-  std::string_view user;   // empty where the log names nobody
-  std::string_view query;  // the text that was searched for
-  std::string_view time;   // as it was written
-  std::string_view names[2];
-  bool has_lists = false;
-  std::vector<std::string_view> lists[2];
-  std::vector<Item> items;
-};
-
-class ImpressionLines {
+class ImpressionLines final : public Impressions {
  public:
   // `path` may be "-", standard input.
   static Result<ImpressionLines> open(const std::string& path);
   static ImpressionLines of_text(std::string name, std::string_view text);
   ImpressionLines(ImpressionLines&&) noexcept;
-  ~ImpressionLines();
+  ~ImpressionLines() override;
 
-  // False after the last; errors name file and line.
-  Result<bool> next(LoggedImpression& impression);
-  std::uint64_t line_number() const;
-  std::string here() const;
+  Result<bool> next(LoggedImpression& impression) override;
+  std::uint64_t line_number() const override;
+  std::string here() const override;
+  std::vector<Unusable> unusable() const override;
+  // How many impressions had no id and were numbered instead, which only responses of Solr may.
+  std::uint64_t num_numbered() const;
 
  private:
   struct State;
