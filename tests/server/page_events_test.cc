@@ -153,6 +153,53 @@ TEST(PageEvents, no_event_makes_an_experiment_unreadable) {
   EXPECT_EQ(api.get(kE + "/result").status, 200);
 }
 
+TEST(PageEvents, are_taken_as_collectors_of_opensearch_write_them) {
+  ServedApi api;
+  start_pages(api);
+  const Told page = show_page(api, "q");
+  ASSERT_EQ(page.status, 201);
+  const std::string first = page.body.at("items").items()[0].at("object_id").get<std::string>();
+  // Action lines, milliseconds, and positions that count from 0.
+  const std::string body =
+      R"({"index":{"_index":"ubi_queries"}})"
+      "\n"
+      R"({"query_id":"q","user_query":"toner","timestamp":1794700800000})"
+      "\n"
+      R"({"index":{"_index":"ubi_events"}})"
+      "\n" +
+      fmt::format(R"({{"action_name":"click","query_id":"q","timestamp":1794700800000,)"
+                  R"("event_attributes":{{"object":{{"object_id":"{}"}},)"
+                  R"("position":{{"ordinal":0}}}}}})",
+                  first) +
+      "\n";
+  const HttpFields type{{"content-type", "application/x-ndjson"}};
+  const Told told = api.call(HttpMethod::post, "/v1/events", body, type);
+  ASSERT_EQ(told.status, 202) << told.body.dump();
+  EXPECT_EQ(told.body.at("accepted").get<int>(), 1) << told.body.dump();
+  EXPECT_TRUE(told.body.at("rejected").items().empty()) << told.body.dump();
+  const std::uint64_t before = records(api);
+  EXPECT_EQ(api.call(HttpMethod::post, "/v1/events", body, type).status, 202);
+  EXPECT_EQ(records(api), before) << "sent again it counts once";
+  EXPECT_EQ(reason(api, {.object = first, .more = R"(,"position":{"ordinal":1})"}), "");
+  EXPECT_EQ(reason(api, {.object = first, .more = R"(,"position":{"ordinal":2})"}),
+            "the item was shown at 1, not at 2");
+}
+
+TEST(PageEvents, one_closes_its_page) {
+  ServedApi api;
+  start_pages(api);
+  ASSERT_EQ(show_page(api, "q").status, 201);
+  EXPECT_EQ(reason(api, {.object = "a0"}), "");
+  EXPECT_EQ(reason(api, {.action = "duel.close"}), "");
+  const std::uint64_t before = records(api);
+  EXPECT_EQ(reason(api, {.action = "duel.close"}), "") << "sent again it does nothing";
+  EXPECT_EQ(records(api), before);
+  const Told told = api.get(kE + "/duels/q");
+  EXPECT_EQ(told.body.at("outcome").at("winner").get<std::string>(), "a") << told.body.dump();
+  EXPECT_EQ(reason(api, {.object = "b0"}), "the duel was closed before");
+  EXPECT_NE(reason(api, {.query = "never", .action = "duel.close"}), "");
+}
+
 TEST(PageEvents, nothing_is_kept_of_a_duel_that_was_never_served) {
   ServedApi api;
   start_pages(api);

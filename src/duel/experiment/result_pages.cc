@@ -165,7 +165,11 @@ ResultPages::Taken ResultPages::take(const ResultPage& page, const PageEvent& ev
   const auto item = std::ranges::find(items, event.object, &TeamItem::object_id);
   const auto index = static_cast<std::uint64_t>(item - items.begin());
   if (item == items.end() || !page.has_shown({index, index + 1})) return "the item was not shown";
-  if (event.ordinal && *event.ordinal != item->ordinal) {
+  // Collectors count positions from 1 or from 0. The item is known by its id, so the position only
+  // tells a page of another time, which has the item elsewhere.
+  const bool elsewhere =
+      event.ordinal && *event.ordinal != item->ordinal && *event.ordinal != item->ordinal - 1;
+  if (elsewhere) {
     return fmt::format("the item was shown at {}, not at {}", item->ordinal, *event.ordinal);
   }
   const auto paid = page.paid.find(event.object);

@@ -22,7 +22,7 @@
 namespace duel {
 namespace {
 
-// By experiment, why it did not take the event; nothing if it did.
+// By experiment, why it did not take the event; nothing if it did. Empty for what is no event.
 using Verdicts = std::map<std::string, std::optional<std::string>>;
 
 // For an event that reached no experiment.
@@ -33,6 +33,7 @@ Verdicts rejected_by_all(std::string reason) { return {{"", std::move(reason)}};
 EventsAnswer answer_to_events(const std::vector<Verdicts>& verdicts) {
   EventsAnswer answer;
   for (std::size_t k = 0; k < verdicts.size(); ++k) {
+    if (verdicts[k].empty()) continue;
     std::vector<std::string> reasons;
     bool taken = false;
     for (const auto& [experiment_id, reason] : verdicts[k]) {
@@ -67,6 +68,17 @@ Result<std::vector<std::string>> experiments_for(Store& store, const UbiEvent& e
   return std::vector{event.experiment_id};
 }
 
+// Why the event is not taken, or nothing.
+Result<std::optional<std::string>> take_event(const Turn& turn, const UbiEvent& event) {
+  if (!event.closes) return turn.experiment.click(event.page, turn.moment);
+  Report report{.duel_id = event.page.duel_id};
+  report.close = true;
+  DUEL_ASSIGN(const Reported reported, turn.experiment.report(report, turn.moment));
+  const bool is_taken =
+      reported.what == Reported::What::applied || reported.what == Reported::What::duplicate;
+  return is_taken ? std::optional<std::string>() : "the page compares nothing";
+}
+
 constexpr const char* kNoDuel = "no duel was served under this query_id";
 constexpr const char* kNoToken = "a token or a report token is needed";
 
@@ -94,6 +106,7 @@ class GatheredEvents {
         verdicts_[k] = rejected_by_all(events[k].error().message);
         continue;
       }
+      if (events[k]->is_other) continue;
       DUEL_ASSIGN(const auto experiments, experiments_for(store, *events[k]));
       if (experiments.empty()) verdicts_[k] = rejected_by_all(kNoDuel);
       for (const std::string& eid : experiments) {
@@ -204,7 +217,7 @@ void Api::take_events_here(const Send& send, const Caller& caller, Events all) {
         eid, AnswerWhen::durable, Engine::Parts::one_by_one, indices.size(),
         [events, indices](const Turn& turn, std::size_t k,
                           std::vector<NotTaken>& reasons) -> Status {
-          auto taken = turn.experiment.click((*events)[indices[k]]->page, turn.moment);
+          auto taken = take_event(turn, *(*events)[indices[k]]);
           // Only a store that cannot be read or written is a reason to send everything again.
           if (!taken.ok() && taken.error().code == ErrorCode::io) return taken.error();
           reasons.push_back(taken.ok() ? *taken : taken.error().message);
@@ -243,7 +256,7 @@ void Api::take_events(Call& call) {
   // Without an API token every event needs a report token for its duel. Events without one are
   // rejected here, before they cost a look into the store or a turn on the engine's thread.
   for (Result<UbiEvent>& event : events) {
-    if (!caller.is_anonymous() || !event.ok()) continue;
+    if (!caller.is_anonymous() || !event.ok() || event->is_other) continue;
     const auto proven = report_tokens_.verify(event->report_token);
     if (!proven || proven->duel_id != event->page.duel_id) {
       event = Error::invalid_argument(kNoToken);

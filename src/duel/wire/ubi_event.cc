@@ -1,16 +1,42 @@
 #include "duel/wire/ubi_event.h"
 
+#include "duel/core/dated_text.h"
 #include "duel/core/described_json.h"
 #include "duel/core/digest.h"
 #include "duel/core/timestamp.h"
 #include "duel/wire/requests.h"
 
 namespace duel {
+namespace {
+
+bool is_action_line(const Json& json) {
+  if (json.members().size() != 1) return false;
+  const auto& [name, value] = json.members().front();
+  return (name == "index" || name == "create") && value.is_object();
+}
+
+bool is_query(const Json& json) {
+  return json.is_object() && !json.contains("action_name") &&
+         (json.contains("user_query") || json.contains("query_response_hit_ids"));
+}
+
+}  // namespace
 
 Result<UbiEvent> ubi_event_of(const Json& json) {
+  if (const Json* source = json.find("_source")) return ubi_event_of(*source);
+  UbiEvent event;
+  event.is_other = is_action_line(json) || is_query(json);
+  if (event.is_other) return event;
   DescribedReader reader(UnknownFields::ignored);
   UbiBody body;
-  reader.read(json, "", body);
+  const Json* written = json.find("timestamp");
+  if (written != nullptr && written->is_unsigned()) {
+    Json dated = json;
+    dated["timestamp"] = with_date(written->dump());
+    reader.read(dated, "", body);
+  } else {
+    reader.read(json, "", body);
+  }
   if (!reader.errors().empty()) {
     const FieldError& first = reader.errors().front();
     return Error::invalid_argument((first.pointer.empty() ? "the event" : first.pointer) + " " +
@@ -26,9 +52,9 @@ Result<UbiEvent> ubi_event_of(const Json& json) {
     return Error::invalid_argument("/timestamp is not a time such as 2026-11-15T09:00:00Z");
   }
   const UbiAttributes attributes = body.event_attributes.value_or(UbiAttributes{});
-  UbiEvent event;
   event.page.duel_id = body.query_id;
   event.page.action = body.action_name;
+  event.closes = body.action_name == kCloseAction;
   if (attributes.object) event.page.object = attributes.object->object_id.value_or("");
   if (attributes.position) event.page.ordinal = attributes.position->ordinal;
   if (attributes.duel) {
