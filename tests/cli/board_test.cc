@@ -120,5 +120,21 @@ TEST_F(BoardCommand, says_why_the_places_cannot_be_told_from_the_arms) {
       << done.out;
 }
 
+TEST_F(BoardCommand, prints_its_guess_at_columns_and_the_model_of_ties) {
+  votes_ = directory_.write("votes.csv", "left;right;vote\na;b;left\na;b;tie\na;b;right\na;b;a\n");
+  const CommandResult guessed = result({"--ties", "half"});
+  EXPECT_EQ(guessed.exit_code, 0) << guessed.err;
+  EXPECT_TRUE(contains(guessed.err, "read as columns a=left,b=right,winner=vote: 4 comparisons"))
+      << guessed.err;
+  EXPECT_TRUE(contains(guessed.out, "ties as half wins")) << guessed.out;
+  EXPECT_EQ(Json::parse(result({"--json"}).out)["bradley_terry"]["ties"], "davidson");
+  const CommandResult stated = result({"--columns", "a=left,b=right,winner=vote"});
+  EXPECT_EQ(stated.exit_code, 0) << stated.err;
+  EXPECT_FALSE(contains(stated.err, "read as")) << stated.err;
+  const CommandResult wrong = result({"--columns", "a=left,b=right,winner=winner"});
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_TRUE(contains(wrong.err, "there is no column 'winner'")) << wrong.err;
+}
+
 }  // namespace
 }  // namespace duel

@@ -4,6 +4,7 @@
 #include "duel/cli/commands.h"
 #include "duel/cli/goal_options.h"
 #include "duel/cli/log_import.h"
+#include "duel/cli/vote_options.h"
 #include "duel/core/numbers.h"
 #include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
@@ -18,6 +19,7 @@ struct ImportArguments {
   std::string file;
   std::string output;
   std::string id;
+  std::string columns;
   double alpha = 0.05;
   GoalOptions goal;
   ClientOptions client;
@@ -32,7 +34,9 @@ struct MadeLog {
 };
 
 Result<MadeLog> log_of_comparisons(const ImportArguments& arguments) {
-  DUEL_ASSIGN(ComparisonTable table, read_comparisons(arguments.file));
+  DUEL_ASSIGN(const auto columns, columns_option(arguments.columns, false));
+  DUEL_ASSIGN(ComparisonTable table,
+              read_comparisons(arguments.file, columns ? &*columns : nullptr));
   const bool in_order = sort_by_time(table);
   const std::string id = arguments.id.empty()
                              ? id_from(std::filesystem::path(arguments.file).stem().string())
@@ -54,6 +58,7 @@ Result<MadeLog> log_of_comparisons(const ImportArguments& arguments) {
 }
 
 void tell(const MadeLog& log, const std::string& where, const CommandContext& context) {
+  for (const std::string& note : notes_of(log.table)) context.note("{}", note);
   for (const ArmEntry& arm : log.table.arms) {
     if (!arm.payload.empty()) {
       context.note("'{}' is called '{}' in the log", arm.payload, arm.id);
@@ -111,13 +116,15 @@ void add_import_command(Command& program) {
       "otherwise it creates an experiment in the store or on the server, also from a log that "
       "'duel run' or 'duel export --what audit' wrote. Reads arena CSV "
       "(model_a,model_b,winner,judge,tstamp), plain CSV (first,second,winner), the same with tabs, "
-      "JSON Lines and a JSON array; unknown columns are kept. Either all rows are imported or "
+      "JSON Lines and a JSON array; unknown columns are kept. Of tables with other columns a guess "
+      "is made and printed. Either all rows are imported or "
       "none. Rows with times are put in that order; without times the order is unknown, and a "
       "certificate rests on one look at all of them.");
   ImportArguments& arguments = command.runs(run_import);
   command.add_required("FILE", &arguments.file, "Comparisons, or a log, to read.");
   command.add("-o,--output LOG", not_empty(&arguments.output),
               "Log to write, in place of the store or the server.");
+  add_columns_option(command, arguments.columns);
   command.add("--id ID", &arguments.id, "Id of the experiment (default: from the file's name).");
   command.add("--alpha ALPHA", &arguments.alpha, "Error level of its certificate (default 0.05).");
   add_goal_options(command, arguments.goal);

@@ -6,6 +6,7 @@
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/goal_options.h"
 #include "duel/cli/result_report.h"
+#include "duel/cli/vote_options.h"
 #include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/log/experiment_log.h"
@@ -30,6 +31,8 @@ struct ResultArguments {
   double prior = 0;                         // shape of the Gamma prior
   const Option* prior_option = nullptr;
   bool position = false;
+  std::string ties = "davidson";
+  std::string columns;
   std::vector<std::string> outputs;
   bool strict = false;
   ClientOptions client;
@@ -127,7 +130,7 @@ Result<int> run_result(const ResultArguments& arguments, CommandContext& context
     DUEL_RETURN_IF_ERROR(check_board_file(output));
     DUEL_RETURN_IF_ERROR(check_output(output));
   }
-  BoardOptions options{.position = arguments.position};
+  BoardOptions options{.position = arguments.position, .ties_are_halves = arguments.ties == "half"};
   if (arguments.prior_option->given()) {
     if (!(arguments.prior > 1 && arguments.prior < 1e6)) {
       return Error::invalid_argument(fmt::format("{} is out of range", arguments.prior), "--prior",
@@ -142,7 +145,11 @@ Result<int> run_result(const ResultArguments& arguments, CommandContext& context
                                      "it is for a file of comparisons");
     }
   }
-  DUEL_ASSIGN(const Ledger ledger, read_ledger(file, arguments.alpha, goal));
+  DUEL_ASSIGN(const auto columns, columns_option(arguments.columns, looks_like_log(file)));
+  std::vector<std::string> notes;
+  DUEL_ASSIGN(const Ledger ledger,
+              read_ledger(file, arguments.alpha, goal, columns ? &*columns : nullptr, &notes));
+  for (const std::string& note : notes) context.note("{}", note);
   const Board board = board_of(ledger, options);
   for (const std::string& output : arguments.outputs) {
     DUEL_ASSIGN(const std::string content, board_content(output, file, ledger, board));
@@ -161,8 +168,10 @@ void add_result_command(Command& program) {
       "look, Bradley-Terry strengths, how far each rival is from being beaten, and health checks. "
       "Comparisons may be CSV, TSV, JSON Lines or a JSON array, with the columns model_a, model_b, "
       "winner (or first, second, winner), and judge and tstamp if there are any; the content says "
-      "which it is. Rows are put in the order of their times; without times the order is unknown, "
-      "and the certificate rests on one look at all of them.");
+      "which it is. Of other columns a guess is made and printed (left, right, winner; a column "
+      "per judge), and a square of counts is read as wins of rows over columns. Rows are put in "
+      "the order of their times; without times the order is unknown, and the certificate rests on "
+      "one look at all of them.");
   ResultArguments& arguments = command.runs(run_result);
   command.add("NAME FILE", &arguments.file,
               "Log, or comparisons as CSV, TSV or JSON; or the id of an experiment of the store or "
@@ -181,13 +190,20 @@ void add_result_command(Command& program) {
   const Option& position =
       command.add("--position", &arguments.position,
                   "Also estimate the advantage of being shown first, and remove it from the Elo.");
+  const Option& ties = command.add(
+      "--ties MODEL", one_of(&arguments.ties, {"davidson", "half"}),
+      "How ties enter the Elo: with a probability of their own (davidson, the default), "
+      "or as half wins (half), as arenas of language models count them. The verdict "
+      "does not depend on it.");
+  const Option& columns = add_columns_option(command, arguments.columns);
   const Option& output =
       command.add("-o,--output FILE", not_empty(&arguments.outputs),
                   "Also write the board: arms with ranks, strengths, intervals and counts as .csv "
                   "or .md, strengths and a map of the wins as .svg, .pdf or .png, or a report in "
                   "one file with all charts as .html; may be repeated.");
   arguments.file_options = arguments.goal.options;
-  for (const Option* option : {&log, &alpha, arguments.prior_option, &position, &output}) {
+  for (const Option* option :
+       {&log, &alpha, arguments.prior_option, &position, &ties, &columns, &output}) {
     arguments.file_options.push_back(option);
   }
   add_json_client_options(command, arguments.client);
@@ -197,6 +213,7 @@ void add_result_command(Command& program) {
       "  duel result --log prompts.duel.jsonl -o report.html\n  duel result logo --server "
       "http://127.0.0.1:7557\n  duel result arena.csv --json\n"
       "  duel result arena.csv --goal order --top 3\n"
+      "  duel result votes.csv --columns a=left,b=right,winner=choice --ties half\n"
       "  duel result arena.csv --position -o board.md -o board.svg";
 }
 

@@ -166,7 +166,10 @@ class Report {
     const auto prior = fitted.prior_shape.value_or(std::nullopt);
     std::string text = fmt::format(
         "Elo is a Bradley-Terry fit{}{}{}; a view, not the verdict.",
-        fitted.ties == "davidson" ? " with ties (Davidson)" : "",
+        fitted.ties == "davidson"                         ? " with ties (Davidson)"
+        : result_.duels.ties + result_.duels.both_bad > 0 ? " with ties as half wins (the "
+                                                            "convention of arenas)"
+                                                          : "",
         prior ? fmt::format(", with a Gamma prior of shape {} on the strengths",
                             format_number(*prior))
               : std::string(),

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "duel/core/csv.h"
+#include "duel/core/dated_text.h"
 #include "duel/core/json.h"
 #include "duel/core/json_line.h"
 #include "duel/core/numbers.h"
@@ -20,6 +21,7 @@
 #include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/ledger.h"
+#include "duel/experiment/win_counts.h"
 #include "duel/log/experiment_log.h"
 #include "duel/log/record_reader.h"
 #include "duel/store/log_file.h"
@@ -78,6 +80,15 @@ std::string extra_of(const ComparisonRecord& row, const std::string& column) {
     if (name == column) return text_of(value);
   }
   return "";
+}
+
+// A new arm of that name; its id.
+std::string append_arm(std::vector<ArmEntry>& arms, const std::string& name) {
+  std::string id = id_from(name);
+  const auto is_taken = [&] { return std::ranges::find(arms, id, &ArmEntry::id) != arms.end(); };
+  for (int k = 2; is_taken(); ++k) id = fmt::format("{}-{}", id_from(name).substr(0, 90), k);
+  arms.push_back({id, id == name ? "" : name, ""});
+  return id;
 }
 
 class TableBuilder {
@@ -141,13 +152,7 @@ class TableBuilder {
   std::string arm(const std::string& name) {
     const auto known = ids_.find(name);
     if (known != ids_.end()) return known->second;
-    std::string id = id_from(name);
-    for (int k = 2; taken(id); ++k) id = fmt::format("{}-{}", id_from(name).substr(0, 90), k);
-    table_.arms.push_back({id, id == name ? "" : name, ""});
-    return ids_.emplace(name, id).first->second;
-  }
-  bool taken(const std::string& id) const {
-    return std::ranges::find(table_.arms, id, &ArmEntry::id) != table_.arms.end();
+    return ids_.emplace(name, append_arm(table_.arms, name)).first->second;
   }
 
   static Result<Answer> answer(const Column& first, const Column& second,
@@ -313,57 +318,288 @@ Result<ComparisonFormat> parse_comparison_format(std::string_view word) {
       .with_hint(spelling_hint(word, known));
 }
 
-Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::string& name) {
-  text = without_mark(text);
-  CsvReader reader(text, name, separator_of(text));
-  DUEL_ASSIGN(const auto header, reader.next());
-  if (!header) return bad(name, "the file is empty", kExpected);
-  if (!has_arms_and_answer(header->fields)) {
-    return no_column(reader.where(header->line), has_any(header->fields, kFirst),
-                     has_any(header->fields, kSecond), kExpected);
+// --- Tables whose columns have other names ------------------------------------------------------
+
+namespace {
+
+// A name that is free where Duel's own columns are written.
+std::string free_name(const std::string& name) {
+  const bool is_ours = std::ranges::any_of(
+      kMeanings, [&](const Meaning& meaning) { return is_one_of(name, meaning.names); });
+  return is_ours ? "original_" + name : name;
+}
+
+// Rows of other columns, as rows of ours.
+class VotesReader {
+ public:
+  VotesReader(TableBuilder& builder, VoteColumns columns)
+      : builder_(builder), columns_(std::move(columns)) {}
+
+  Status add(const Row& row, const std::string& where) {
+    const std::string first = text_in(row, columns_.a), second = text_in(row, columns_.b);
+    bool is_first_vote = true;
+    for (const std::string& column : columns_.winners) {
+      const std::string word = text_in(row, column);
+      auto vote = read_vote(word, first, second, columns_);
+      if (!vote.ok()) return bad(where, vote.error().message, vote.error().hint);
+      if (!*vote) {
+        const std::vector<std::string> known = {first, second,     columns_.a, columns_.b,
+                                                "tie", "both_bad", "skip"};
+        return bad(
+            where,
+            fmt::format("the winner '{}' is neither of the two arms nor another answer", word),
+            spelling_hint(word, known));
+      }
+      if ((*vote)->kind == ReadVote::Kind::none) {
+        ++empty_;
+        continue;
+      }
+      // The judges of a row answer one question. Only one answer to it may be evidence, and which
+      // one must not depend on what it says: the first of the columns that has any.
+      DUEL_RETURN_IF_ERROR(
+          builder_.add(translated(row, first, second, **vote, column, is_first_vote), where));
+      is_first_vote = false;
+    }
+    return Done{};
   }
-  for (const std::string& column : header->fields) {
-    if (std::ranges::count(header->fields, column) > 1) {
-      return bad(reader.where(header->line), fmt::format("two columns are called '{}'", column));
+
+  std::uint64_t num_empty() const { return empty_; }
+
+ private:
+  // An object that lacks the field has an empty text there.
+  static std::string text_in(const Row& row, const std::string& column) {
+    const auto found = std::ranges::find(row, column, &Row::value_type::first);
+    return found == row.end() ? "" : text_of(found->second);
+  }
+
+  Row translated(const Row& row, const std::string& first, const std::string& second,
+                 const ReadVote& vote, const std::string& column, bool is_first_vote) {
+    Row ours = {{"first", Json(first)}, {"second", Json(second)}};
+    const bool is_win = vote.kind == ReadVote::Kind::win;
+    const std::string_view word = is_win                                  ? "win"
+                                  : vote.kind == ReadVote::Kind::tie      ? "tie"
+                                  : vote.kind == ReadVote::Kind::both_bad ? "both_bad"
+                                                                          : "skip";
+    ours.emplace_back("result", Json(std::string(word)));
+    if (is_win) ours.emplace_back("winner", Json(vote.winner == Side::first ? first : second));
+    const bool several = columns_.winners.size() > 1;
+    const std::string judge = several ? column : text_in(row, columns_.judge);
+    if (!judge.empty()) ours.emplace_back("judge", Json(judge));
+    if (const std::string time = text_in(row, columns_.time); !time.empty()) {
+      ours.emplace_back("tstamp", Json(with_date(time)));
+    }
+    for (const auto& [name, value] : row) {
+      const bool is_known = name == columns_.a || name == columns_.b || name == columns_.judge ||
+                            name == columns_.time ||
+                            std::ranges::find(columns_.winners, name) != columns_.winners.end();
+      if (!is_known) ours.emplace_back(free_name(name), value);
+    }
+    if (several && !is_first_vote) {
+      std::erase_if(ours, [](const auto& one) { return one.first == "evidence"; });
+      ours.emplace_back("evidence", Json(std::string("false")));
+    }
+    return ours;
+  }
+
+  TableBuilder& builder_;
+  const VoteColumns columns_;
+  std::uint64_t empty_ = 0;
+};
+
+constexpr std::size_t kRowsToGuessBy = 1000;
+
+// What separates the fields of a table with unknown columns: the character that makes most of them.
+char most_frequent_separator(std::string_view text, const VoteColumns* columns) {
+  char best = ',';
+  std::size_t most = 0;
+  for (const char separator : {',', '\t', ';', '|'}) {
+    CsvReader reader(text, "", separator);
+    const auto header = reader.next();
+    if (!header.ok() || !*header) continue;
+    const auto& fields = (*header)->fields;
+    const bool has_stated =
+        columns != nullptr && std::ranges::find(fields, columns->a) != fields.end();
+    const std::size_t score = fields.size() + (has_stated ? 1'000'000 : 0);
+    if (score > most) {
+      most = score;
+      best = separator;
+    }
+  }
+  return best;
+}
+
+// All rows by the columns that are stated, or by a guess. `where_of(k)` says where row k is, and
+// `place` where the names of the columns are.
+Result<ComparisonTable> table_of_votes(const std::vector<std::string>& names,
+                                       const std::vector<Row>& rows, const auto& where_of,
+                                       const std::string& name, const std::string& place,
+                                       const VoteColumns* stated) {
+  VoteColumns columns;
+  if (stated != nullptr) {
+    columns = *stated;
+    std::vector<std::string> needed = {columns.a, columns.b};
+    needed.insert(needed.end(), columns.winners.begin(), columns.winners.end());
+    for (const std::string& column : {columns.judge, columns.time}) {
+      if (!column.empty()) needed.push_back(column);
+    }
+    for (const std::string& column : needed) {
+      if (std::ranges::find(names, column) != names.end()) continue;
+      return bad(name, fmt::format("there is no column '{}'", column), spelling_hint(column, names))
+          .in_field("columns");
+    }
+  } else {
+    std::vector<std::vector<std::string>> sample;
+    for (std::size_t k = 0; k < std::min(rows.size(), kRowsToGuessBy); ++k) {
+      std::vector<std::string>& cells = sample.emplace_back(names.size());
+      for (const auto& [column, value] : rows[k]) {
+        const auto at = std::ranges::find(names, column);
+        if (at != names.end()) cells[static_cast<std::size_t>(at - names.begin())] = text_of(value);
+      }
+    }
+    DUEL_ASSIGN(columns, guess_vote_columns(names, sample, place, kExpected));
+  }
+  TableBuilder builder;
+  VotesReader reader(builder, columns);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    DUEL_RETURN_IF_ERROR(reader.add(rows[k], where_of(k)));
+  }
+  DUEL_ASSIGN(ComparisonTable table, builder.finish(name));
+  if (stated == nullptr) table.read_as = "columns " + to_text(columns);
+  if (reader.num_empty() > 0) {
+    table.left_out.push_back(counted(reader.num_empty(), "row") + " without a vote");
+  }
+  return table;
+}
+
+// The names of the fields of all objects, in the order in which they first appear.
+std::vector<std::string> names_of(const std::vector<Row>& rows) {
+  std::vector<std::string> names;
+  std::unordered_map<std::string_view, bool> seen;
+  for (const Row& row : rows) {
+    for (const auto& [name, value] : row) {
+      if (seen.emplace(name, true).second) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+Row row_of(const Json& object) {
+  Row row;
+  for (const auto& [key, value] : object.members()) row.emplace_back(key, value);
+  return row;
+}
+
+bool has_our_columns(const Row& row) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : row) names.push_back(name);
+  return has_arms_and_answer(names);
+}
+
+}  // namespace
+
+Status ComparisonTable::add_arm(const std::string& name, const std::string& where) {
+  if (name.empty()) return bad(where, "an arm has no name");
+  if (!is_utf8(name)) return bad(where, "the text is not UTF-8");
+  if (std::ranges::find(arms, name, original_name) != arms.end()) {
+    return bad(where, fmt::format("two arms are called '{}'", name));
+  }
+  append_arm(arms, name);
+  return Done{};
+}
+
+Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::string& name,
+                                              const VoteColumns* columns) {
+  text = without_mark(text);
+  char separator = separator_of(text);
+  CsvReader first(text, name, separator);
+  DUEL_ASSIGN(const auto known, first.next());
+  if (!known) return bad(name, "the file is empty", kExpected);
+  const bool is_ours = columns == nullptr && has_arms_and_answer(known->fields);
+  if (!is_ours) separator = most_frequent_separator(text, columns);
+  if (!is_ours && columns == nullptr && looks_like_win_counts(text, separator)) {
+    return parse_win_counts(text, separator, name);
+  }
+  CsvReader reader(text, name, separator);
+  DUEL_ASSIGN(const auto header, reader.next());
+  const CsvRecord names = header.value_or(CsvRecord{});
+  for (const std::string& column : names.fields) {
+    if (std::ranges::count(names.fields, column) > 1) {
+      return bad(reader.where(names.line), fmt::format("two columns are called '{}'", column));
     }
   }
   TableBuilder builder;
+  std::vector<Row> rows;  // of a table with other columns
+  std::vector<std::size_t> lines;
   Row row;
   for (;;) {
     DUEL_ASSIGN(const auto record, reader.next());
     if (!record) break;
-    if (record->fields.size() != header->fields.size()) {
+    if (record->fields.size() != names.fields.size()) {
       return bad(reader.where(record->line),
                  fmt::format("{} where the header has {}", counted(record->fields.size(), "field"),
-                             header->fields.size()));
+                             names.fields.size()));
     }
     row.clear();
-    for (std::size_t k = 0; k < header->fields.size(); ++k) {
-      row.emplace_back(header->fields[k], record->fields[k]);
+    for (std::size_t k = 0; k < names.fields.size(); ++k) {
+      row.emplace_back(names.fields[k], record->fields[k]);
     }
-    DUEL_RETURN_IF_ERROR(builder.add(row, reader.where(record->line)));
+    if (is_ours) {
+      DUEL_RETURN_IF_ERROR(builder.add(row, reader.where(record->line)));
+    } else {
+      rows.push_back(row);
+      lines.push_back(record->line);
+    }
   }
-  return builder.finish(name);
+  if (is_ours) return builder.finish(name);
+  const bool names_arm = has_any(names.fields, kFirst) || has_any(names.fields, kSecond);
+  const std::string place = reader.where(names.line);
+  auto table = table_of_votes(
+      names.fields, rows, [&](std::size_t k) { return reader.where(lines[k]); }, name, place,
+      columns);
+  if (!table.ok() && table.error().where == place && names_arm && columns == nullptr) {
+    return no_column(place, has_any(names.fields, kFirst), has_any(names.fields, kSecond),
+                     kExpected);
+  }
+  return table;
 }
 
-Result<ComparisonTable> parse_comparisons_json(std::string_view text, const std::string& name) {
+namespace {
+
+// Objects are read by our names where the first one has them, otherwise by a guess at the names of
+// all.
+Result<ComparisonTable> table_of_objects(const std::vector<Row>& rows, const auto& where_of,
+                                         const std::string& name, const VoteColumns* columns) {
+  if (rows.empty() || (columns == nullptr && has_our_columns(rows.front()))) {
+    TableBuilder builder;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      DUEL_RETURN_IF_ERROR(builder.add(rows[k], where_of(k)));
+    }
+    return builder.finish(name);
+  }
+  return table_of_votes(names_of(rows), rows, where_of, name, name, columns);
+}
+
+}  // namespace
+
+Result<ComparisonTable> parse_comparisons_json(std::string_view text, const std::string& name,
+                                               const VoteColumns* columns) {
   const auto json = Json::parse(without_mark(text));
   if (!json || !json->is_array()) return bad(name, "this is not a JSON array", kExpected);
-  TableBuilder builder;
-  std::size_t number = 0;
+  const auto where_of = [&](std::size_t k) { return fmt::format("{}: item {}", name, k + 1); };
+  std::vector<Row> rows;
   for (const Json& item : json->items()) {
-    const std::string where = fmt::format("{}: item {}", name, ++number);
-    if (!item.is_object()) return bad(where, "this is not a JSON object", kExpected);
-    Row row;
-    for (const auto& [key, value] : item.members()) row.emplace_back(key, value);
-    DUEL_RETURN_IF_ERROR(builder.add(row, where));
+    if (!item.is_object())
+      return bad(where_of(rows.size()), "this is not a JSON object", kExpected);
+    rows.push_back(row_of(item));
   }
-  return builder.finish(name);
+  return table_of_objects(rows, where_of, name, columns);
 }
 
-Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std::string& name) {
+Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std::string& name,
+                                                const VoteColumns* columns) {
   TextLines lines = TextLines::of_text(name, text);
-  TableBuilder builder;
+  std::vector<Row> rows;
+  std::vector<std::uint64_t> numbers;
   for (;;) {
     DUEL_ASSIGN(const auto line, lines.next());
     if (!line) break;
@@ -372,25 +608,27 @@ Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std
     if (!json || !json->is_object()) {
       return bad(lines.here(), "the line is not a JSON object", kExpected);
     }
-    Row row;
-    for (const auto& [key, value] : json->members()) row.emplace_back(key, value);
-    DUEL_RETURN_IF_ERROR(builder.add(row, lines.here()));
+    rows.push_back(row_of(*json));
+    numbers.push_back(lines.line_number());
   }
-  return builder.finish(name);
+  return table_of_objects(
+      rows, [&](std::size_t k) { return lines.at_line(numbers[k]); }, name, columns);
 }
 
-Result<ComparisonTable> read_comparisons(const std::filesystem::path& file) {
+Result<ComparisonTable> read_comparisons(const std::filesystem::path& file,
+                                         const VoteColumns* columns) {
   DUEL_ASSIGN(const std::string text, read_whole_file(file, kMostBytes));
-  return parse_comparisons(text, file.string());
+  return parse_comparisons(text, file.string(), columns);
 }
 
-Result<ComparisonTable> parse_comparisons(std::string_view text, const std::string& name) {
+Result<ComparisonTable> parse_comparisons(std::string_view text, const std::string& name,
+                                          const VoteColumns* columns) {
   const std::string_view content = without_mark(text);
   const std::size_t begin = content.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return bad(name, "the file is empty", kExpected);
-  if (content[begin] == '[') return parse_comparisons_json(text, name);
-  return content[begin] == '{' ? parse_comparisons_jsonl(text, name)
-                               : parse_comparisons_csv(text, name);
+  if (content[begin] == '[') return parse_comparisons_json(text, name, columns);
+  return content[begin] == '{' ? parse_comparisons_jsonl(text, name, columns)
+                               : parse_comparisons_csv(text, name, columns);
 }
 
 Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file) {
@@ -451,6 +689,17 @@ Result<ComparisonTable> comparisons_of_log(Store& store, const std::string& expe
     table.left_out.push_back(counted(ledger->aa().served, "duel") + " that showed one arm twice");
   }
   return table;
+}
+
+std::vector<std::string> notes_of(const ComparisonTable& table) {
+  std::vector<std::string> notes;
+  if (!table.read_as.empty()) {
+    notes.push_back(fmt::format("read as {}: {} of {}", table.read_as,
+                                counted(table.rows.size(), "comparison"),
+                                counted(table.arms.size(), "arm")));
+  }
+  for (const std::string& one : table.left_out) notes.push_back(one + " left out");
+  return notes;
 }
 
 bool fits_arena(const ComparisonRecord& row) {

@@ -9,6 +9,9 @@
 //                    invalid. Where there is a column `result` (win, tie, ..) it says so there
 //   who answered     judge, source_id, observer, voter (and source_type)
 //   when             tstamp, made_at, time
+// A table whose columns have other names is read by a guess (vote_columns.h), and a square of
+// numbers as wins of rows over columns (win_counts.h); `ComparisonTable::read_as` says so.
+//
 // Two columns say what kind of comparisons these are:
 //   presentation     `interleaved` where the arms were merged into one list: there is no first and
 //                    second place that could be uneven
@@ -21,6 +24,7 @@
 #include <vector>
 
 #include "duel/core/result.h"
+#include "duel/experiment/vote_columns.h"
 #include "duel/log/record.h"
 #include "duel/store/store.h"
 
@@ -34,17 +38,31 @@ struct ComparisonTable {
   std::vector<ComparisonRecord> rows;
   bool interleaved = false;           // all of them: the places of the arms mean nothing
   std::vector<std::string> left_out;  // what has no place in such a file, for people
+  std::string read_as;                // how the columns were understood, where it was guessed
+
+  // The id of the arm of that name, which is new or an error where the name cannot be one.
+  Status add_arm(const std::string& name, const std::string& where);
 };
 
 // All rows or an error that names file:line. A name that cannot be an id becomes one and is kept as
 // the arm's payload.
-Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::string& name);
-Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std::string& name);
-Result<ComparisonTable> parse_comparisons_json(std::string_view text, const std::string& name);
+Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::string& name,
+                                              const VoteColumns* columns = nullptr);
+Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std::string& name,
+                                                const VoteColumns* columns = nullptr);
+Result<ComparisonTable> parse_comparisons_json(std::string_view text, const std::string& name,
+                                               const VoteColumns* columns = nullptr);
 // The format is known by the content: `{` begins JSON lines and `[` a JSON array; otherwise the
-// first line names the columns, and what stands between them separates the fields.
-Result<ComparisonTable> parse_comparisons(std::string_view text, const std::string& name);
-Result<ComparisonTable> read_comparisons(const std::filesystem::path& file);
+// first line names the columns, and what stands between them separates the fields. With `columns`
+// nothing is guessed.
+Result<ComparisonTable> parse_comparisons(std::string_view text, const std::string& name,
+                                          const VoteColumns* columns = nullptr);
+Result<ComparisonTable> read_comparisons(const std::filesystem::path& file,
+                                         const VoteColumns* columns = nullptr);
+
+// What a person should know of how a file was read: the guess at its columns, the rows without a
+// vote.
+std::vector<std::string> notes_of(const ComparisonTable& table);
 
 // All comparisons that a log holds, the answered duels of the experiment among them.
 Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file);

@@ -55,11 +55,12 @@ Result<BradleyTerryFit> fit_of(Board& board, const Ledger& ledger, const std::ve
       const ShownCounts counts = ledger.pair(active[a], active[b]);
       table.add_wins(a, b, static_cast<double>(counts.first_wins));
       table.add_wins(b, a, static_cast<double>(counts.second_wins));
-      table.add_ties(a, b, static_cast<double>(counts.ties));
+      const std::uint64_t both_bad = wanted.ties_are_halves ? counts.both_bad : 0;
+      table.add_ties(a, b, static_cast<double>(counts.ties + both_bad));
       ties = ties || counts.ties > 0;
     }
   }
-  board.tie_model = ties ? TieModel::davidson : TieModel::halves;
+  board.tie_model = ties && !wanted.ties_are_halves ? TieModel::davidson : TieModel::halves;
   BradleyTerryOptions options{.ties = board.tie_model, .prior = wanted.prior, .names = {}};
   for (const Arm arm : active) options.names.push_back(ledger.name_of(arm));
   if (wanted.position && ledger.experiment().order == Placement::both) {

@@ -44,7 +44,7 @@ struct Board {
   Standing standing;             // who leads, and how far it is ahead
   // Other active arms that may be first, by rank; none once there is a certificate.
   std::vector<Arm> not_ruled_out;
-  TieModel tie_model = TieModel::halves;  // davidson if there are ties
+  TieModel tie_model = TieModel::halves;  // davidson if there are ties, unless halves are wanted
   std::optional<BradleyTerryFit> strengths;
   std::string no_strengths;  // why there are none
   std::string no_position;   // why they lack the effect of places, if it was asked for
@@ -57,6 +57,9 @@ struct Board {
 struct BoardOptions {
   std::optional<GammaPrior> prior{};  // with one there are strengths whatever the duels are
   bool position = false;              // with the effect of being shown first
+  // Ties are half wins, as arenas of language models count them, and so is what was bad on both
+  // sides. Without it ties have a probability of their own (Davidson).
+  bool ties_are_halves = false;
 };
 
 Board board_of(const Ledger& ledger, const BoardOptions& options = {});

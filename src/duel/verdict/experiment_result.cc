@@ -75,12 +75,14 @@ ResultOrder order_of(const Ledger& ledger, const OrderStanding& order) {
   return shown;
 }
 
-Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal) {
+Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal,
+                           const VoteColumns* columns, std::vector<std::string>* notes) {
   if (looks_like_log(file)) {
     DUEL_ASSIGN(CheckedLog log, check_log(file));
     return std::move(log.ledger);
   }
-  DUEL_ASSIGN(ComparisonTable table, read_comparisons(file));
+  DUEL_ASSIGN(ComparisonTable table, read_comparisons(file, columns));
+  if (notes != nullptr) *notes = notes_of(table);
   const bool in_order = sort_by_time(table);
   return ledger_of(table, id_from(std::filesystem::path(file).stem().string()), alpha, in_order,
                    goal);

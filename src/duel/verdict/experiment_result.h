@@ -267,8 +267,12 @@ ResultOrder order_of(const Ledger& ledger, const OrderStanding& order);
 
 // Reads a log, or a file of comparisons (`read_comparisons`); the content decides which it is.
 // Comparisons are taken as an experiment at level `alpha` for `goal` that was never logged: in the
-// order of their times, or by one look at all of them if that is unknown.
-Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal = {});
+// order of their times, or by one look at all of them if that is unknown. `columns` are those of
+// the comparisons, which are guessed without them. `notes` gets what a person should know of how
+// the comparisons were read.
+Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal = {},
+                           const VoteColumns* columns = nullptr,
+                           std::vector<std::string>* notes = nullptr);
 
 // The same for comparisons in memory. `in_order`: they are in the order in which they were made.
 Result<Ledger> ledger_of(const ComparisonTable& table, const std::string& experiment_id,
