@@ -72,6 +72,9 @@ for (const [entry, name, template, page] of [
   );
 }
 
+// The script tag of search pages. Its name stays, since others write it into their pages.
+add("duel.js", (await bundle("script/duel.ts", "duel")).script);
+
 // The verifier of logs and certificates for node, to be read by who wants to know what it checks.
 const verifier = (
   await build({

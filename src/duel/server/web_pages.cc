@@ -67,6 +67,7 @@ HttpResponse answer_with(const WebAsset& asset, const HttpRequest& request, bool
 // The file of a page's path, or empty if there is no such page.
 std::string_view page_of(const std::vector<std::string>& path) {
   if (path.size() == 1 && (path[0].empty() || path[0] == "new")) return "index.html";
+  if (path.size() == 1 && path[0] == "duel.js") return "duel.js";  // for search pages of others
   if (path.size() != 2 || path[1].empty()) return "";
   if (path[0] == "experiments") return "index.html";
   return path[0] == "vote" ? "vote.html" : "";
@@ -99,6 +100,7 @@ std::optional<HttpResponse> web_page(const HttpRequest& request) {
     return answer_with(*asset, request, true);
   }
   if (const WebAsset* asset = find_web_asset(page)) return answer_with(*asset, request, false);
+  if (page == "duel.js") return problem(404, "this program was built without its pages");
   return web_page_without_assets();
 }
 

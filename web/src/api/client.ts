@@ -1,10 +1,10 @@
 // The HTTP API from a page: every request by `fetch`, with the token in a header.
 import { ServerEventReader, type ServerEvent } from "./server_events";
+import { routeOf, type Given, type Operation, type Route } from "./route";
 import { currentToken } from "./token";
-import { ROUTES, type Operations, type Problem } from "./types";
+import type { Operations, Problem } from "./types";
 
-export type Operation = keyof Operations;
-type Given<O extends Operation> = Operations[O]["given"];
+export { routeOf, type Operation, type Route } from "./route";
 
 // "there is no arm 'x'" -> "There is no arm 'x'."
 export function sentenceOf(text: string): string {
@@ -33,26 +33,6 @@ export interface Manner {
   keepalive?: boolean; // goes on when the page is left
   signal?: AbortSignal;
   headers?: Record<string, string>;
-}
-
-export interface Route {
-  method: string;
-  path: string;
-}
-
-// The route of an operation: what its pattern names stands in the path, the rest in the query.
-export function routeOf<O extends Operation>(operation: O, given: Given<O>): Route {
-  const [method, pattern] = ROUTES[operation];
-  const rest = new Map(Object.entries(given as Record<string, string | number | undefined>));
-  const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = rest.get(name);
-    rest.delete(name);
-    return encodeURIComponent(String(value));
-  });
-  const query = [...rest].flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(String(value))}`],
-  );
-  return { method, path: query.length === 0 ? path : `${path}?${query.join("&")}` };
 }
 
 interface Sent extends Manner {

@@ -6,6 +6,7 @@ import { launchBrowser, NoBrowser } from "./browser.mjs";
 import { tests as dashboard } from "./dashboard_stories.mjs";
 import { tests as everyPage } from "./every_page_stories.mjs";
 import { tests as report } from "./report_stories.mjs";
+import { tests as script } from "./script_stories.mjs";
 import { tests as voting } from "./voting_stories.mjs";
 
 const [binary, ...wanted] = process.argv.slice(2);
@@ -20,7 +21,8 @@ const browser = await launchBrowser().catch((error) => {
   process.exit(77);
 });
 let failed = 0;
-for (const [name, run] of Object.entries({ ...dashboard, ...voting, ...report, ...everyPage })) {
+const stories = { ...dashboard, ...voting, ...report, ...script, ...everyPage };
+for (const [name, run] of Object.entries(stories)) {
   if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
   const begun = Date.now();
   try {

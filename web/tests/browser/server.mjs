@@ -10,7 +10,10 @@ export async function startServer(binary, options = {}) {
   const store = join(directory, "duel.db");
   const child = spawn(
     binary,
-    ["serve", "--listen", `127.0.0.1:${options.port ?? 0}`, "--store", store],
+    [
+      ...["serve", "--listen", `127.0.0.1:${options.port ?? 0}`, "--store", store],
+      ...(options.arguments ?? []),
+    ],
     {
       stdio: ["ignore", "pipe", "pipe"],
     },
