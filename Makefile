@@ -40,6 +40,7 @@ docs:
 	scripts/build release --target duel_cli
 	build/release/bin/duel policies --markdown > docs/policies.md.new
 	mv docs/policies.md.new docs/policies.md
+	node web/docs_site.mjs build/docs
 
 install: all
 	cmake --install build/release --prefix "$(PREFIX)"

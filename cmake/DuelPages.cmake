@@ -26,11 +26,14 @@ if(duel_pages_missing)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/no_web_assets.cc.in" "${DUEL_PAGES_SOURCE}" COPYONLY)
 else()
   set(DUEL_HAS_PAGES ON)
-  file(GLOB_RECURSE duel_web_files CONFIGURE_DEPENDS "${duel_web_dir}/src/*")
+  file(GLOB_RECURSE duel_web_files CONFIGURE_DEPENDS "${duel_web_dir}/src/*"
+    "${PROJECT_SOURCE_DIR}/docs/*" "${PROJECT_SOURCE_DIR}/bench/*.md"
+    "${PROJECT_SOURCE_DIR}/examples/*.py")
   add_custom_command(
     OUTPUT "${DUEL_PAGES_SOURCE}"
     COMMAND "${DUEL_NODE}" "${duel_web_dir}/build.mjs" "${DUEL_PAGES_SOURCE}"
-    DEPENDS ${duel_web_files} "${duel_web_dir}/build.mjs" "${duel_web_dir}/package-lock.json"
+    DEPENDS ${duel_web_files} "${duel_web_dir}/build.mjs" "${duel_web_dir}/docs_site.mjs"
+      "${duel_web_dir}/package-lock.json"
     COMMENT "Bundling the pages"
     VERBATIM)
 endif()

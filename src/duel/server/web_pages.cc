@@ -73,6 +73,32 @@ std::string_view page_of(const std::vector<std::string>& path) {
   return path[0] == "vote" ? "vote.html" : "";
 }
 
+// The file of a path below /docs, or empty if the path is not below it.
+std::string document_of(const std::vector<std::string>& path) {
+  if (path.empty() || path.front() != "docs") return "";
+  std::string name = "docs";
+  for (std::size_t k = 1; k < path.size(); ++k) name += "/" + path[k];
+  return path.size() == 2 && path[1].empty() ? "docs/index.html" : name;
+}
+
+// Documents name each other by relative addresses, which need the slash at the end.
+HttpResponse moved_to(std::string where) {
+  HttpResponse response;
+  response.status = 308;
+  protect(response);
+  response.headers.emplace_back("Location", std::move(where));
+  return response;
+}
+
+HttpResponse document(const std::string& name, const HttpRequest& request) {
+  if (name == "docs") return moved_to("/docs/");
+  if (const WebAsset* asset = find_web_asset(name)) return answer_with(*asset, request, false);
+  if (const WebAsset* none = find_web_asset("docs/404.html")) {
+    return answer_with(*none, request, false, 404);
+  }
+  return web_page_without_assets();
+}
+
 // Whether the caller is a browser that somebody has given an address, and not a program.
 bool wants_page(const HttpRequest& request) {
   const std::string* accepted = request.header("accept");
@@ -88,12 +114,14 @@ std::optional<HttpResponse> web_page(const HttpRequest& request) {
   if (!path) return std::nullopt;
   const bool is_asset = path->size() == 2 && path->front() == "assets";
   const std::string_view page = page_of(*path);
-  if (!is_asset && page.empty()) return std::nullopt;
+  const std::string name_of_document = document_of(*path);
+  if (!is_asset && page.empty() && name_of_document.empty()) return std::nullopt;
   if (request.method != HttpMethod::get && request.method != HttpMethod::head) {
     HttpResponse response = problem(405, "the path takes these methods: GET, HEAD");
     response.headers.emplace_back("Allow", "GET, HEAD");
     return response;
   }
+  if (!name_of_document.empty()) return document(name_of_document, request);
   if (is_asset) {
     const WebAsset* asset = find_web_asset(path->back());
     if (asset == nullptr) return problem(404, "there is no such asset");

@@ -3,6 +3,7 @@
 //   /                      the dashboard         /new    a form that creates an experiment
 //   /experiments/{eid}     one experiment        /vote/{eid}    two items, side by side
 //   /assets/{name}         what the pages load
+//   /docs/                 the documents, with their search
 //
 // A page is the same bytes for everybody: it fetches what it shows from the API, with the token
 // that its reader gave it. So pages need no token even if the API does.
