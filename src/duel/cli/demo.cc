@@ -1,10 +1,15 @@
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <iostream>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "duel/cli/commands.h"
@@ -126,6 +131,12 @@ class Demonstration {
     print_outcome(result, took);
     if (guard.interrupted()) return guard.exit_code();
     if (!arguments_.serve) {
+      // Somebody who looks at the page has not finished when the visits have.
+      if (is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO)) {
+        context_.print("{}/experiments/{} stays until you press Enter.\n", url_, kExperiment);
+        await_enter(guard);
+        if (guard.interrupted()) return guard.exit_code();
+      }
       context_.print("The server was at {}; 'duel demo --serve' keeps it up. Next: duel serve\n",
                      url_);
       return result.at("certificate").is_null() ? kExitUndecided : kExitDone;
@@ -141,6 +152,17 @@ class Demonstration {
   }
 
  private:
+  static void await_enter(const InterruptGuard& guard) {
+    constexpr int kLookMs = 100;
+    pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    while (!guard.interrupted()) {
+      if (::poll(&input, 1, kLookMs) <= 0) continue;
+      std::string line;
+      std::getline(std::cin, line);
+      return;
+    }
+  }
+
   void prepare_lists() {
     for (std::size_t query = 0; query < DemoShop::kQueries; ++query) {
       Json lists;
@@ -401,7 +423,7 @@ void add_demo_command(Command& program) {
       "experiment of six rankers, and lets simulated users search and click on interleaved pages "
       "over HTTP. "
       "Ends in less than a minute with the verdict and with the regret beside that of an A/B/n "
-      "split and the lower bound. With --policies it compares six policies by simulation instead, "
+      "split and the lower bound; on a terminal the server stays until you press Enter. With --policies it compares six policies by simulation instead, "
       "and writes the results and a picture into a directory.\n"
       "Exit codes: 0 certified, 3 undecided because time was short, 130 interrupted.");
   DemoArguments& arguments = command.runs(run_demo);
