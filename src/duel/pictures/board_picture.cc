@@ -73,7 +73,8 @@ class BoardPicture {
     map_right_ = map_left_ + cell_.width * count;
     // Names of columns rise to the right at 45 degrees.
     const double rise = 6.6 * longest / std::numbers::sqrt2 + 14;
-    width_ = std::max(map_right_ + rise, 640.0);
+    constexpr double kScaleText = 220;
+    width_ = std::max({map_right_ + rise, map_left_ + kScaleText, 640.0});
     const std::string failed = failed_checks_sentence(board.health);
     verdict_ = lines_of(verdict_of(ledger, board.standing) + (failed.empty() ? "" : " " + failed));
     const double head = 30 + kTitleLine * static_cast<double>(verdict_.size()) + 8;
@@ -181,8 +182,9 @@ class BoardPicture {
     for (const int tick : {0, 50, 100}) {
       canvas.text(map_left_ + kWidth * tick / 100, y - 8, std::to_string(tick), "center font ',9'");
     }
-    canvas.text(map_left_, y - 25, "% of decisive duels won by the row; grey: none",
+    canvas.text(map_left_, y - 25, "% of decisive duels won by the row",
                 "left noenhanced font ',9'");
+    canvas.text(map_left_, y - 38, "grey: no decisive duel", "left noenhanced font ',9'");
   }
 
   const Board& board_;

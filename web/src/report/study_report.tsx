@@ -126,15 +126,21 @@ function RunReport({ run }: { run: Run }) {
     <section class="card" aria-label={run.matrix}>
       <h2>{run.matrix}</h2>
       <p class="small quiet">
-        {count(run.rounds)} rounds, {count(run.trials)} trials, seed {run.seed}. Bands are {BAND}{" "}
-        standard errors to each side.
+        {count(run.rounds)} rounds, {count(run.trials)} trials, seed {run.seed}.
         {run.lower_bound !== null &&
           notion === "average" &&
-          ` The dashed grey line is the asymptotic lower bound, ${run.lower_bound.toPrecision(4)} ln T; a short run may lie below it.`}
+          " A short run may lie below the asymptotic lower bound."}
       </p>
       <div class="regret-chart">
         <Key names={run.policies.map((policy) => policy.policy)} />
         <RegretFigure run={run} notion={notion} />
+        <p class="small quiet figure-note">
+          Means of {count(run.trials)} trials on {run.matrix}; bands: {BAND} standard errors to each
+          side.
+          {run.lower_bound !== null &&
+            notion === "average" &&
+            ` Dashed: the asymptotic lower bound, ${run.lower_bound.toPrecision(4)} ln T.`}
+        </p>
       </div>
       <h3>How often the best arm is named</h3>
       <AccuracyFigure run={run} />
