@@ -37,6 +37,7 @@ export interface Manner {
 
 interface Sent extends Manner {
   body?: unknown;
+  text?: { content: string; type: string }; // in place of a body of JSON
 }
 
 async function send({ method, path }: Route, options: Sent): Promise<Response> {
@@ -47,6 +48,10 @@ async function send({ method, path }: Route, options: Sent): Promise<Response> {
   if (options.body !== undefined) {
     headers["Content-Type"] = "application/json";
     request.body = JSON.stringify(options.body);
+  }
+  if (options.text) {
+    headers["Content-Type"] = options.text.type;
+    request.body = options.text.content;
   }
   if (options.keepalive) request.keepalive = true;
   if (options.signal) request.signal = options.signal;
@@ -82,6 +87,17 @@ export async function ask<O extends Operation>(
     : [Manner & { body: Operations[O]["takes"] }]
 ): Promise<Operations[O]["gives"]> {
   const response = await send(routeOf(operation, given), manner ?? {});
+  return (await response.json()) as Operations[O]["gives"];
+}
+
+// The same for a route that takes text.
+export async function sendText<O extends Operation>(
+  operation: O,
+  given: Given<O>,
+  content: string,
+  type: string,
+): Promise<Operations[O]["gives"]> {
+  const response = await send(routeOf(operation, given), { text: { content, type } });
   return (await response.json()) as Operations[O]["gives"];
 }
 

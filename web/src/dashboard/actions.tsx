@@ -1,9 +1,8 @@
-// What an owner can do: change the state, export, and share the vote.
+// What an owner can do: change the state, and export.
 import { useState } from "preact/hooks";
 import { ask, download, routeOf } from "../api/client";
-import { currentToken } from "../api/token";
-import type { Experiment, TokenRequest } from "../api/types";
-import { Copyable, Curl, Failure } from "./parts";
+import type { Experiment } from "../api/types";
+import { Curl, Failure } from "./parts";
 
 interface Step {
   operation:
@@ -103,69 +102,6 @@ export function Exports({ id }: { id: string }) {
         ))}
       </ul>
       <Failure error={error} />
-    </>
-  );
-}
-
-// A link that lets its holder vote here and do nothing else. Where no token was ever made everybody on
-// this machine may vote already, and making the first token would lock this page out.
-export function ShareLink({ id }: { id: string }) {
-  const [link, setLink] = useState("");
-  const [oneBrowser, setOneBrowser] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const open = currentToken() === null;
-  const plain = `${location.origin}/vote/${encodeURIComponent(id)}`;
-  const body: TokenRequest = {
-    scope: "vote",
-    experiment_id: id,
-    name: `vote link for ${id}`.slice(0, 100),
-    ...(oneBrowser ? { one_browser: true } : {}),
-  };
-  const make = async () => {
-    try {
-      const made = await ask("create_token", {}, { body });
-      setLink(`${plain}#token=${made.token}`);
-    } catch (caught) {
-      setError(caught);
-    }
-  };
-  if (open) {
-    return (
-      <>
-        <p class="small quiet">People on this machine can vote here:</p>
-        <Copyable text={plain} label="Voting link" />
-        <p class="small quiet">
-          To invite others, make tokens (<code>duel token create</code>) and serve on another
-          address.
-        </p>
-      </>
-    );
-  }
-  return (
-    <>
-      <p class="small quiet">
-        A link whose token may vote in this experiment and do nothing else. It is shown once. At
-        most 1&#8239;000 browsers can vote by it in a day, and 30 from one address.
-      </p>
-      {link ? (
-        <Copyable text={link} label="Voting link" />
-      ) : (
-        <>
-          <label class="small">
-            <input
-              type="checkbox"
-              checked={oneBrowser}
-              onChange={(event) => setOneBrowser(event.currentTarget.checked)}
-            />{" "}
-            For one person: only the first browser that opens it can vote.
-          </label>
-          <p>
-            <button onClick={make}>Make a voting link</button>
-          </p>
-        </>
-      )}
-      <Failure error={error} />
-      <Curl what="make a voting token" operation="create_token" given={{}} body={body} />
     </>
   );
 }

@@ -8,9 +8,10 @@ import { matrixOf } from "../charts/matrix";
 import { count, percent } from "../charts/numbers";
 import { StrengthChart } from "../charts/strength_chart";
 import { AllocationChart, EvidenceChart, RegretChart } from "../charts/timeline_charts";
-import { Exports, ShareLink, StateActions } from "./actions";
+import { Exports, StateActions } from "./actions";
 import { ArmTable } from "./arm_table";
 import { CertificateCard } from "./certificate_card";
+import { Changes } from "./changes_card";
 import { FailedChecks, HealthList } from "../charts/health_list";
 import { useLiveExperiment } from "./live_experiment";
 import { OpenPages } from "./open_pages";
@@ -18,6 +19,7 @@ import { Curl, Failure, Link, StateBadge } from "./parts";
 import { clonePath } from "./place";
 import { RecentDuels } from "./recent_duels";
 import { Settings } from "./settings";
+import { Share } from "./share";
 import { verdictOf } from "../charts/verdict";
 import { WhyNotYet } from "../charts/why_not_yet";
 
@@ -212,7 +214,7 @@ export function ExperimentPage({ id }: { id: string }) {
           <section class="card" aria-labelledby="h-share">
             <h2 id="h-share">{experiment.mode === "duel" ? "Let people vote" : "Serve pages"}</h2>
             {experiment.mode === "duel" ? (
-              <ShareLink id={id} />
+              <Share id={id} name={title} running={experiment.state === "running"} />
             ) : (
               <Curl
                 what="interleave the rankings of one query"
@@ -245,6 +247,10 @@ export function ExperimentPage({ id }: { id: string }) {
             <p class="after-settings">
               <Link to={clonePath(id)}>Begin a new experiment from this one</Link>
             </p>
+          </section>
+          <section class="card" aria-labelledby="h-changes">
+            <h2 id="h-changes">What was changed</h2>
+            <Changes id={id} />
           </section>
           <section class="card" aria-labelledby="h-export">
             <h2 id="h-export">Export</h2>

@@ -6,6 +6,7 @@ import { ExperimentPage } from "./experiment_page";
 import { NewExperiment } from "./new_experiment";
 import { Link } from "./parts";
 import { placeOf } from "./place";
+import { Upload } from "./upload";
 import "./dashboard.css";
 
 const addressNow = () => ({ path: location.pathname, search: location.search });
@@ -48,11 +49,13 @@ function Dashboard() {
         <nav aria-label="Pages">
           <Link to="/">Experiments</Link>
           <Link to="/new">New experiment</Link>
+          <a href="/docs/">Documents</a>
         </nav>
       </header>
       <main id="main">
         {place.view === "list" && <ExperimentList />}
         {place.view === "new" && <NewExperiment from={place.from} key={place.from} />}
+        {place.view === "upload" && <Upload />}
         {place.view === "none" && <NoSuchPage path={place.path} />}
         {place.view === "experiment" && <ExperimentPage id={place.id} key={place.id} />}
       </main>

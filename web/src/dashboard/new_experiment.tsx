@@ -7,8 +7,8 @@ import { idOf, parseArms } from "./arm_lines";
 import { armLines, nextId, policyOf, rulesOf } from "./cloned";
 import { Forecast } from "./forecast";
 import { goalFields, GOALS, type Goal } from "./goals";
-import { Curl, Failure, useAnswer } from "./parts";
-import { experimentPath, go } from "./place";
+import { Curl, Failure, Link, useAnswer } from "./parts";
+import { experimentPath, go, UPLOAD_PATH } from "./place";
 import { policyString } from "./policy_string";
 
 const MOST_PREVIEWED = 8;
@@ -87,6 +87,7 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
     <>
       <div class="heading">
         <h1>New experiment</h1>
+        <Link to={UPLOAD_PATH}>Upload answers or a log</Link>
       </div>
       {origin && (
         <p class="notice">

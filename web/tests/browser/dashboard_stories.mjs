@@ -44,6 +44,83 @@ export const tests = {
     });
   },
 
+  async an_owner_of_a_server_without_tokens_shares_a_link_and_revokes_it(given) {
+    await withServer(given, async ({ open, client, origin }) => {
+      await client.create("logo", threeArms());
+      const { page } = await open("/experiments/logo");
+      await page.getByRole("button", { name: "Share", exact: true }).click();
+      await page.getByText("you get a key").waitFor();
+      await page.getByLabel(/People I choose/).check();
+      await page.getByLabel("How many people").fill("2");
+      await page.getByRole("button", { name: "Make 2 links" }).click();
+      const link = await page.getByLabel("Link: Voting link 1").innerText();
+      assert.ok(link.startsWith(`${origin}/vote/logo#token=duel_vote_`), link);
+      await page.getByRole("img", { name: "QR code of Voting link 2" }).waitFor();
+      const key = await page.getByLabel("Your key").innerText();
+      assert.match(key, /^duel_admin_/);
+      // From now on nobody else may do anything.
+      await assert.rejects(client.get("/v1/experiments"), /401/);
+      client.token = key;
+      await page.getByRole("button", { name: "Done" }).click();
+      const of = (list) => list.items.filter((token) => token.scope === "vote");
+      assert.equal(of(await client.get("/v1/tokens")).length, 2);
+      const voter = await open(link.slice(origin.length));
+      await voter.page.getByRole("button", { name: "Left is better" }).waitFor();
+      await page.getByRole("button", { name: "Revoke" }).first().click();
+      await page.getByRole("button", { name: "Revoke: sure?" }).click();
+      await until(client, "/v1/tokens", (list) => of(list).length === 1);
+    });
+  },
+
+  async an_owner_uploads_a_table_of_votes_and_a_log(given) {
+    await withServer(given, async ({ open, client, binary }) => {
+      const { page } = await open("/new?upload");
+      let csv = "model_a,model_b,winner\n";
+      for (let k = 0; k < 60; ++k) csv += `red,dark blue,${k % 6 === 0 ? "model_b" : "model_a"}\n`;
+      const file = (name, text) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
+      await page.locator('input[type="file"]').setInputFiles(file("Colours.csv", csv));
+      await page.getByText("60 answers about 2 arms, 60 of them decisive").waitFor();
+      await page.getByLabel("Name", { exact: true }).fill("Colours");
+      await page.getByRole("button", { name: "Import 60 answers" }).click();
+      await page.getByRole("heading", { name: "Colours" }).waitFor();
+      const result = await client.get("/v1/experiments/colours/result");
+      assert.equal(result.certificate.winner, "red");
+      assert.equal(result.duels.first_wins + result.duels.second_wins, 60);
+      // The log of it goes on elsewhere.
+      const other = await startServer(binary);
+      try {
+        const log = await (
+          await fetch(`${client.origin}/v1/experiments/colours/export?what=audit`)
+        ).text();
+        await page.goto(`${other.origin}/new?upload`);
+        await page.locator('input[type="file"]').setInputFiles(file("colours.jsonl", log));
+        await page.getByText("✓ sound").waitFor();
+        await page.getByRole("button", { name: "Import it as colours" }).click();
+        await page.getByRole("heading", { name: "Colours" }).waitFor();
+        await page.getByRole("heading", { name: "What was changed" }).waitFor();
+        await page.getByRole("button", { name: "Show", exact: true }).click();
+        await page.getByText("Created with 2 arms, goal condorcet").waitFor();
+      } finally {
+        await other.stop();
+      }
+    });
+  },
+
+  async a_reader_finds_a_document_by_searching(given) {
+    await withServer(given, async ({ open }) => {
+      const { page } = await open("/docs/");
+      await page.getByLabel("Search the documents").fill("share link");
+      await page
+        .getByRole("link", { name: /Share links/ })
+        .first()
+        .click();
+      await page.getByRole("heading", { name: "Share links" }).waitFor();
+      assert.match(page.url(), /server\.html#share-links$/);
+      await page.getByRole("link", { name: "Experiments" }).click();
+      await page.getByText("No experiments yet").waitFor();
+    });
+  },
+
   async what_the_server_refuses_is_said_in_the_form(given) {
     await withServer(given, async ({ open, client }) => {
       await client.create("taken", threeArms());

@@ -425,8 +425,9 @@ export const tests = {
         client.token = admin;
       }
       const owner = await open(`/experiments/logo#token=${client.token}`);
-      await owner.page.getByRole("button", { name: "Make a voting link" }).click();
-      const link = await owner.page.getByLabel("Voting link").innerText();
+      await owner.page.getByRole("button", { name: "Share", exact: true }).click();
+      await owner.page.getByRole("button", { name: "Make the link" }).click();
+      const link = await owner.page.getByLabel("Link: Voting link").innerText();
       assert.match(link, /\/vote\/logo#token=duel_vote_/);
       assert.equal(new URL(owner.page.url()).hash, "", "the token has left the address");
       assert.equal(await owner.page.evaluate(() => document.cookie), "");
