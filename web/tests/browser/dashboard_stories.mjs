@@ -73,11 +73,12 @@ export const tests = {
   },
 
   async an_owner_uploads_a_table_of_votes_and_a_log(given) {
-    await withServer(given, async ({ open, client, binary }) => {
+    const file = (name, text) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
+    let log = "";
+    await withServer(given, async ({ open, client }) => {
       const { page } = await open("/new?upload");
       let csv = "model_a,model_b,winner\n";
       for (let k = 0; k < 60; ++k) csv += `red,dark blue,${k % 6 === 0 ? "model_b" : "model_a"}\n`;
-      const file = (name, text) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
       await page.locator('input[type="file"]').setInputFiles(file("Colours.csv", csv));
       await page.getByText("60 answers about 2 arms, 60 of them decisive").waitFor();
       await page.getByLabel("Name", { exact: true }).fill("Colours");
@@ -86,23 +87,18 @@ export const tests = {
       const result = await client.get("/v1/experiments/colours/result");
       assert.equal(result.certificate.winner, "red");
       assert.equal(result.duels.first_wins + result.duels.second_wins, 60);
-      // The log of it goes on elsewhere.
-      const other = await startServer(binary);
-      try {
-        const log = await (
-          await fetch(`${client.origin}/v1/experiments/colours/export?what=audit`)
-        ).text();
-        await page.goto(`${other.origin}/new?upload`);
-        await page.locator('input[type="file"]').setInputFiles(file("colours.jsonl", log));
-        await page.getByText("✓ sound").waitFor();
-        await page.getByRole("button", { name: "Import it as colours" }).click();
-        await page.getByRole("heading", { name: "Colours" }).waitFor();
-        await page.getByRole("heading", { name: "What was changed" }).waitFor();
-        await page.getByRole("button", { name: "Show", exact: true }).click();
-        await page.getByText("Created with 2 arms, goal condorcet").waitFor();
-      } finally {
-        await other.stop();
-      }
+      log = await (await fetch(`${client.origin}/v1/experiments/colours/export?what=audit`)).text();
+    });
+    // The log of it goes on elsewhere.
+    await withServer(given, async ({ open }) => {
+      const { page } = await open("/new?upload");
+      await page.locator('input[type="file"]').setInputFiles(file("colours.jsonl", log));
+      await page.getByText("✓ sound").waitFor();
+      await page.getByRole("button", { name: "Import it as colours" }).click();
+      await page.getByRole("heading", { name: "Colours" }).waitFor();
+      await page.getByRole("heading", { name: "What was changed" }).waitFor();
+      await page.getByRole("button", { name: "Show", exact: true }).click();
+      await page.getByText("Created with 2 arms, goal condorcet").waitFor();
     });
   },
 
@@ -116,7 +112,7 @@ export const tests = {
         .click();
       await page.getByRole("heading", { name: "Share links" }).waitFor();
       assert.match(page.url(), /server\.html#share-links$/);
-      await page.getByRole("link", { name: "Experiments" }).click();
+      await page.getByRole("link", { name: "Experiments", exact: true }).click();
       await page.getByText("No experiments yet").waitFor();
     });
   },
