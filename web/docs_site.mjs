@@ -39,6 +39,7 @@ function sources() {
     if (name.endsWith(".md") && name !== "README.md")
       add(`bench/${name}`, `bench-${name.replace(/\.md$/, ".html")}`);
   }
+  add("web/client/README.md", "npm-client.html");
   const examples = readdirSync(join(root, "examples"))
     .filter((name) => name.endsWith(".py"))
     .sort();
@@ -264,9 +265,9 @@ export async function docsSite() {
     .filter(({ path }) => path !== "docs/README.md" && path !== "examples")
     .map(({ path }) => posix.relative("docs", path))
     .filter((path) => !named.has(path));
-  const unnamed = others.filter((path) => !path.startsWith("../bench/"));
+  const unnamed = others.filter((path) => !path.startsWith("../"));
   const navOf = (current) =>
-    [...groups, { title: "Measurements and examples", pages: [...others, "../examples"] }]
+    [...groups, { title: "Measurements, examples, packages", pages: [...others, "../examples"] }]
       .map(({ title, pages: paths }) => {
         const items = paths.map((path) => {
           const source = byPath.get(posix.normalize(posix.join("docs", path)));
