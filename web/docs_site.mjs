@@ -196,6 +196,7 @@ export async function docsSite() {
       source.links = [...(source.links ?? []), { page: there.page, fragment, href }];
       return there.page + tail;
     }
+    if (target === "README.md") return "index.html"; // what the tree begins with; here it is this
     const example = /^examples\/(.+\.py)$/.exec(target);
     if (example && byPath.get("examples").examples.includes(example[1]))
       return `examples.html#${slugOf(example[1])}`;
