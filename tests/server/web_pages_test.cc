@@ -151,10 +151,24 @@ TEST(Pages, are_not_sent_again_to_who_has_them) {
   EXPECT_EQ(asked("/", {{"if-none-match", "\"other\""}})->status, 200);
 }
 
-TEST(Pages, weigh_less_than_400_kib_in_all) {
-  std::size_t bytes = 0;
-  for (const WebAsset& asset : web_assets()) bytes += asset.gzip.size();
+TEST(Pages, weigh_less_than_400_kib_in_all_and_the_documents_less_than_1_mib) {
+  std::size_t bytes = 0, of_documents = 0;
+  for (const WebAsset& asset : web_assets()) {
+    (asset.name.starts_with("docs/") ? of_documents : bytes) += asset.gzip.size();
+  }
   EXPECT_LT(bytes, std::size_t{400} << 10);
+  EXPECT_LT(of_documents, std::size_t{1} << 20);
+}
+
+TEST(Pages, show_the_documents_below_docs) {
+  if (!has_pages()) GTEST_SKIP() << "this build has no pages";
+  EXPECT_EQ(asked("/docs")->status, 308);
+  EXPECT_EQ(header_of(*asked("/docs"), "Location"), "/docs/");
+  EXPECT_EQ(asked("/docs/")->body, plain_bytes(*find_web_asset("docs/index.html")));
+  EXPECT_EQ(header_of(*asked("/docs/regret.png"), "Content-Type"), "image/png");
+  const auto none = asked("/docs/none.html");
+  EXPECT_EQ(none->status, 404);
+  EXPECT_NE(none->body.find("There is no such document"), std::string::npos);
 }
 
 TEST(Pages, are_sorted_by_name_so_that_they_are_found) {
