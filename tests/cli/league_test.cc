@@ -107,6 +107,16 @@ TEST_F(LeagueCommand, certifies_the_winner_of_the_goal) {
   EXPECT_EQ(json["problems"][0]["winners"], nlohmann::json::array({"a"}));
 }
 
+TEST_F(LeagueCommand, plays_policies_that_stop_by_themselves_until_they_do) {
+  const CommandResult result =
+      league({"--identification", "--matrices", "tiny", "--no-built-in", "--policy",
+              "certify,select,noisy-tournament", "--trials", "4", "--seed", "1", "--alpha", "0.1"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "noisy-tournament(gap=0.05,delta=0.1)")) << result.out;
+  EXPECT_TRUE(contains(result.out, "certify(alpha=0.1)")) << result.out;
+  EXPECT_TRUE(contains(result.out, "own stop")) << result.out;
+}
+
 TEST_F(LeagueCommand, explains_what_is_wrong) {
   std::filesystem::create_directory(place_ / "empty");
   std::filesystem::create_directory(place_ / "bad");
@@ -129,7 +139,10 @@ TEST_F(LeagueCommand, explains_what_is_wrong) {
       {{"--goal", "borda"}, 2, "add --certificates"},
       {{"--certificates", "--goal", "bordo"}, 2, "did you mean 'borda'?"},
       {{"--certificates", "--rounds", "10"}, 2, "--max-duels"},
-      {{"--certificates", "--alpha", "0.7"}, 2, "0 < alpha < 0.5"}};
+      {{"--certificates", "--alpha", "0.7"}, 2, "0 < alpha < 0.5"},
+      {{"--certificates", "--identification"}, 2, "--identification"},
+      {{"--identification", "--goal", "borda"}, 2, "its own goal"},
+      {{"--identification", "--rounds", "10"}, 2, "--max-duels"}};
   for (const Wrong& wrong : cases) {
     const CommandResult result = league(wrong.arguments);
     EXPECT_EQ(result.exit_code, wrong.exit_code) << wrong.message << "\n" << result.err;

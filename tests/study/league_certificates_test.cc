@@ -229,5 +229,71 @@ TEST(CertificateLeague, reports_have_a_row_per_problem_and_policy) {
   EXPECT_NE(markdown.find("| cyclic | 4 | 446 |"), std::string::npos) << markdown;
 }
 
+CertificateLeagueSpec identification_spec(std::vector<LeagueProblem> problems,
+                                          std::vector<CallSpec> policies) {
+  CertificateLeagueSpec spec = small_spec(std::move(problems));
+  spec.policies = std::move(policies);
+  spec.own_stop = true;
+  spec.round_robin = false;
+  return spec;
+}
+
+// One arm always wins. A certificate takes nine duels, as above; pocowista's test 2^n/(n+1) >= 40 is
+// met at n = 9, too; noisy-tournament asks for a lead of ln(39)/ln(0.55/0.45) = 18.3 duels.
+TEST(IdentificationLeague, plays_each_policy_until_it_stops) {
+  const auto results =
+      run_certificate_league(
+          identification_spec({sure_winner()},
+                              {{"certify", {}}, {"pocowista", {}}, {"noisy-tournament", {}}}))
+          .value();
+  const CertificateTable& table = results.problems[0];
+  ASSERT_EQ(table.entries.size(), 3U);
+  const std::vector<std::pair<std::string, double>> expected = {
+      {"certify(alpha=0.05)", 9},
+      {"pocowista(delta=0.05)", 9},
+      {"noisy-tournament(gap=0.05,delta=0.05)", 19}};
+  for (const auto& [policy, duels] : expected) {
+    EXPECT_EQ(entry_of(table, policy).mean, duels) << policy;
+    EXPECT_EQ(entry_of(table, policy).winners, 10U);
+    EXPECT_EQ(entry_of(table, policy).wrong, 0U);
+  }
+}
+
+// A cycle of three has no winner. A policy that assumes one is wrong in every run, and by more than
+// 0.05; one that can say "none" is right.
+TEST(IdentificationLeague, counts_what_is_wrong_and_by_how_much) {
+  const auto cycle =
+      problem("cycle", {"a", "b", "c"}, {0.5, 0.9, 0.1, 0.1, 0.5, 0.9, 0.9, 0.1, 0.5});
+  const auto results = run_certificate_league(
+                           identification_spec({cycle}, {{"noisy-tournament", {}}, {"select", {}}}))
+                           .value();
+  const CertificateTable& table = results.problems[0];
+  const PlanEntry& none = entry_of(table, "noisy-tournament(gap=0.05,delta=0.05)");
+  EXPECT_EQ(none.no_winners, 10U);
+  EXPECT_EQ(none.wrong, 0U);
+  const PlanEntry& some = entry_of(table, "select(gap=0.05,delta=0.05)");
+  EXPECT_EQ(some.wrong, 10U);
+  EXPECT_EQ(some.far, 10U);
+  EXPECT_EQ(nlohmann::json::parse(to_json(results).dump())["ranking"].size(), 2U);
+}
+
+TEST(IdentificationLeague, counts_a_policy_that_is_cut_off_as_undecided) {
+  CertificateLeagueSpec spec = identification_spec({catalogued("arxiv")}, {{"select", {}}});
+  spec.max_duels = 100;
+  const auto results = run_certificate_league(spec).value();
+  EXPECT_EQ(results.problems[0].entries[0].undecided, 10U);
+  EXPECT_EQ(results.problems[0].entries[0].mean, 100);
+}
+
+TEST(IdentificationLeague, gives_every_policy_its_error_level) {
+  EXPECT_EQ(to_string(at_level({"knockout", {}}, 0.01)), "knockout(delta=0.01)");
+  EXPECT_EQ(to_string(at_level({"knockout", {{"delta", "0.2"}}}, 0.01)), "knockout(delta=0.2)");
+  EXPECT_EQ(to_string(at_level({"certify", {}}, 0.01)), "certify");
+  EXPECT_EQ(to_string(at_level({"btm-pac", {}}, 0.01)), "btm-pac");
+  const auto policies = identification_league_policies();
+  EXPECT_EQ(policies.front().name, "certify");
+  EXPECT_GE(policies.size(), 11U);
+}
+
 }  // namespace
 }  // namespace duel

@@ -21,6 +21,10 @@ namespace {
 constexpr Round kQuickRounds = 10'000;
 constexpr std::uint32_t kQuickTrials = 20;
 constexpr std::uint64_t kQuickDuels = 10'000;
+// Policies that stop by themselves need many more duels than certificates do.
+constexpr std::uint64_t kIdentificationDuels = 1'000'000;
+constexpr std::uint64_t kQuickIdentificationDuels = 100'000;
+constexpr std::uint32_t kIdentificationTrials = 20;
 
 struct LeagueArguments {
   bool quick = false;
@@ -29,6 +33,7 @@ struct LeagueArguments {
   bool no_built_in = false;
   std::vector<std::string> policies;
   bool certificates = false;
+  bool identification = false;
   GoalOptions goal;
   double alpha = CertificateLeagueSpec{}.alpha;
   std::uint64_t max_duels = CertificateLeagueSpec{}.max_duels;
@@ -76,7 +81,9 @@ Result<std::vector<CallSpec>> policies_of(const LeagueArguments& arguments) {
 
 Result<std::vector<LeagueProblem>> problems_of(const LeagueArguments& arguments) {
   std::vector<std::string> matrices = matrices_of(arguments.matrices);
-  if (matrices.empty() && !arguments.no_built_in) matrices = league_matrices();
+  if (matrices.empty() && !arguments.no_built_in) {
+    matrices = arguments.identification ? identification_league_matrices() : league_matrices();
+  }
   if (matrices.empty() && arguments.directories.empty()) {
     return Error::invalid_argument("no problem is left to play", "--no-built-in",
                                    "add --matrices DIR");
@@ -123,6 +130,20 @@ Result<CertificateLeagueSpec> certificate_spec_of(const LeagueArguments& argumen
   spec.max_duels = arguments.max_duels;
   if (arguments.quick && !arguments.max_duels_option->given()) spec.max_duels = kQuickDuels;
   DUEL_RETURN_IF_ERROR(fill(spec, arguments));
+  if (arguments.identification) {
+    if (const Option* option = first_given(arguments.goal.options)) {
+      return Error::invalid_argument("each policy has its own goal", option->name(),
+                                     "`certify` looks for the Condorcet winner");
+    }
+    spec.own_stop = true;
+    spec.round_robin = false;
+    if (!arguments.max_duels_option->given()) {
+      spec.max_duels = arguments.quick ? kQuickIdentificationDuels : kIdentificationDuels;
+    }
+    if (!arguments.trials_option->given()) spec.trials = kIdentificationTrials;
+    if (arguments.policies.empty()) spec.policies = identification_league_policies();
+    return spec;
+  }
   // Round-robin stands beside them in any case; its name is no policy's.
   std::erase_if(spec.policies, [](const CallSpec& call) { return call.name == kRoundRobin; });
   if (arguments.policies.empty()) spec.policies = certificate_league_policies();
@@ -219,7 +240,11 @@ Result<int> run_either_league(const LeagueArguments& arguments, CommandContext& 
   if (arguments.force && arguments.output.empty()) {
     return Error::invalid_argument("there is nothing to replace", "--force", "add -o DIR");
   }
-  if (arguments.certificates) {
+  if (arguments.certificates && arguments.identification) {
+    return Error::invalid_argument("the leagues cannot be one", "--identification",
+                                   "give --certificates or --identification");
+  }
+  if (arguments.certificates || arguments.identification) {
     DUEL_ASSIGN(const CertificateLeagueSpec spec, certificate_spec_of(arguments));
     return play_league(arguments, spec, run_certificate_league, context);
   }
@@ -239,7 +264,10 @@ void add_league_command(Command& program) {
       "alone, never on the number of threads. An interrupted league (Ctrl-C) shows what is "
       "finished.\n"
       "With --certificates the policies choose the duels of simulated experiments that end with a "
-      "certificate, as in 'duel plan', and are ranked by how many duels that takes.");
+      "certificate, as in 'duel plan', and are ranked by how many duels that takes.\n"
+      "With --identification the policies that stop by themselves play until they do, each with an "
+      "error of at most --alpha, beside 'certify', which ends with a certificate of the same level, "
+      "on the same answers.");
   LeagueArguments& arguments = command.runs(run_either_league);
   command.add("--quick", &arguments.quick,
               fmt::format("A first look: {} rounds (at most {} duels) and {} trials, unless given.",
@@ -247,12 +275,16 @@ void add_league_command(Command& program) {
   command.add("--certificates", &arguments.certificates,
               "Rank by the duels to a certificate instead of regret. Self-duels are left out, and "
               "a round-robin over all pairs is shown for comparison.");
+  command.add("--identification", &arguments.identification,
+              "Rank the policies that stop by themselves by the duels until they do, and show how "
+              "often they are wrong.");
   add_goal_options(command, arguments.goal, "With --certificates: ");
   arguments.alpha_option = &command.add("--alpha FLOAT", &arguments.alpha,
-                                        "With --certificates: error level of the certificate.");
+                                        "With --certificates or --identification: error level.");
   arguments.max_duels_option = &command.add(
       "--max-duels N", count(&arguments.max_duels, 1, 1'000'000'000),
-      "With --certificates: duels after which an experiment is given up (default 5e4).");
+      "With --certificates: duels after which an experiment is given up (default 5e4); with "
+      "--identification 1e6.");
   command.add("--matrices DIR", not_empty(&arguments.directories),
               "Also play on every matrix file *.csv of this directory; may be repeated.");
   command.add(
@@ -281,7 +313,8 @@ void add_league_command(Command& program) {
       "  duel league --policy rucb,rmed1,dts --matrices my_matrices --no-built-in\n"
       "  duel league --seed 1 -o league\n"
       "  duel league --certificates --policy auto,dts,rmed1 --seed 1\n"
-      "  duel league --certificates --goal set --top 2 --policy auto,uniform --quick";
+      "  duel league --certificates --goal set --top 2 --policy auto,uniform --quick\n"
+      "  duel league --identification --policy certify,pocowista,knockout --seed 1";
 }
 
 }  // namespace duel::cli

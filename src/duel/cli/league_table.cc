@@ -103,7 +103,9 @@ std::string problem_text(const CertificateTable& problem, const CertificateLeagu
     const PlanEntry& entry = problem.entries[k];
     table.row(place(league.entries[k], mean_text(entry.mean, entry.mean_se),
                     {duels(entry.p50), duels(entry.p90), duels(entry.p99),
-                     share_text(entry.undecided, results.trials), entry.wrong},
+                     share_text(entry.undecided, results.trials),
+                     entry.far > 0 ? Cell(fmt::format("{} ({} far)", entry.wrong, entry.far))
+                                   : Cell(entry.wrong)},
                     k == 0 ? "best" : ""));
   }
   text += table.to_string(report_width());
@@ -201,8 +203,9 @@ std::string ranking_text(const CertificateLeagueResults& results, const Paint& p
     table.row(std::move(cells));
   }
   std::string text = paint.bold("Ranking");
-  text += fmt::format(" by duels to a certificate over {}\n\n{}", counted(problems, "problem"),
-                      table.to_string(report_width()));
+  text += fmt::format(" by duels to {} over {}\n\n{}",
+                      results.own_stop ? "a certificate or the policy's own stop" : "a certificate",
+                      counted(problems, "problem"), table.to_string(report_width()));
   text += legend(
       {"times the best: geometric mean over the problems of a policy's mean duels divided by those "
        "of the problem's best policy; worst: its largest ratio",
@@ -210,6 +213,12 @@ std::string ranking_text(const CertificateLeagueResults& results, const Paint& p
        fmt::format("undecided: at {} duels, which is what such an experiment counts; wrong: 95 % "
                    "upper limit of the rate",
                    results.max_duels)});
+  if (results.own_stop) {
+    text += legend({fmt::format(
+        "a policy that stops by itself is wrong where it names anything but what it looks for (duel "
+        "policies NAME); far: the arm loses to another by more than {}",
+        kFar)});
+  }
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "duel/core/check.h"
+#include "duel/core/numbers.h"
 #include "duel/inference/fixed_n_interval.h"
 #include "duel/inference/order_threshold.h"
 #include "duel/policies/registry.h"
@@ -61,7 +62,8 @@ LeagueGame certificate_game(const CertificateLeagueSpec& spec, PlayedProblems& p
   game.enter = [&](const LeagueProblem& problem, const CallSpec& call) -> Result<LeaguePlayer> {
     PlanSpec plan = spec;
     plan.truth = known_truth(problem.matrix);
-    DUEL_ASSIGN(const PlanDesign design, plan_design(plan, call));
+    DUEL_ASSIGN(const PlanDesign design,
+                plan_design(plan, spec.own_stop ? at_level(call, spec.alpha) : call));
     return LeaguePlayer{design.name, [plan, design, name = to_string(call),
                                       &mine = played.at(problem.name)](const JobHooks& hooks) {
                           return duels_of(plan, design, name, hooks, mine);
@@ -96,6 +98,7 @@ CertificateStanding standing_of(const LeagueStanding& league, std::uint32_t tria
     standing.experiments += trials;
     standing.undecided += found->second.undecided;
     standing.wrong += found->second.wrong;
+    standing.far += found->second.far;
   }
   // One side of an interval with 5 % on each.
   standing.wrong_limit = fixed_n_clopper_pearson(standing.wrong, standing.experiments, 0.1).upper;
@@ -108,6 +111,35 @@ std::vector<CallSpec> certificate_league_policies() {
   std::vector<CallSpec> policies = league_policies();
   std::erase_if(policies, [](const CallSpec& call) { return call.name == "self-sparring"; });
   return policies;
+}
+
+std::vector<CallSpec> identification_league_policies() {
+  std::vector<CallSpec> policies = {{"certify", {}}};
+  for (const std::string& name : stopping_policy_names()) policies.push_back({name, {}});
+  return policies;
+}
+
+std::vector<std::string> identification_league_matrices() {
+  return {"arxiv",
+          "cyclic",
+          "arithmetic(k=8,step=0.05)",
+          "bradley-terry(k=16,seed=1,spread=1)",
+          "random-condorcet(k=10,seed=1,gap=0.05)",
+          "no-condorcet(k=5,seed=1)"};
+}
+
+CallSpec at_level(const CallSpec& call, double alpha) {
+  const auto kind = find_policy(call.name);
+  if (!kind.ok()) return call;
+  const auto is_level = [](const std::string& name) { return name == "delta"; };
+  const bool has_level = std::ranges::any_of((*kind)->options, is_level, &OptionFact::name);
+  const bool is_given = std::ranges::any_of(
+      call.arguments, [&](const auto& argument) { return is_level(argument.first); });
+  CallSpec levelled = call;
+  if (has_level && !is_given && find_stopping_policy(call.name) != nullptr) {
+    levelled.arguments.emplace_back("delta", format_number(alpha));
+  }
+  return levelled;
 }
 
 Result<CertificateLeagueResults> run_certificate_league(const CertificateLeagueSpec& spec,
@@ -124,6 +156,7 @@ Result<CertificateLeagueResults> run_certificate_league(const CertificateLeagueS
                                    .max_duels = spec.max_duels,
                                    .trials = spec.trials,
                                    .seed = spec.seed,
+                                   .own_stop = spec.own_stop,
                                    .problems = {},
                                    .standings = {},
                                    .interrupted = league.interrupted};

@@ -33,6 +33,15 @@ struct CertificateLeagueSpec : PlanSpec {
 // Those of the league but self-sparring, which draws thousands of self-duels between two questions.
 std::vector<CallSpec> certificate_league_policies();
 
+// A league of policies that stop by themselves, `own_stop` being set: `certify`, whose certificates
+// are the yardstick, and all of them, each with an error of at most `alpha`.
+std::vector<CallSpec> identification_league_policies();
+// Problems for them: small and large gaps, many arms, and one without a Condorcet winner.
+std::vector<std::string> identification_league_matrices();
+// `call` with the error level of the league where the policy has an option for it (`delta`) and the
+// call does not give it.
+CallSpec at_level(const CallSpec& call, double alpha);
+
 struct CertificateTable {
   LeagueTable league;              // entries best first; their `regret` is the number of duels
   std::vector<PlanEntry> entries;  // in the same order, without their trials
@@ -47,7 +56,7 @@ struct CertificateTable {
 struct CertificateStanding {
   LeagueStanding league;
   // Over all its experiments on finished problems.
-  std::uint64_t experiments = 0, undecided = 0, wrong = 0;
+  std::uint64_t experiments = 0, undecided = 0, wrong = 0, far = 0;
   double wrong_limit = kUndefined;  // 95 % upper confidence limit of the rate of wrong certificates
 };
 
@@ -57,6 +66,7 @@ struct CertificateLeagueResults {
   std::uint64_t max_duels = 0;
   std::uint32_t trials = 0;
   std::uint64_t seed = 0;
+  bool own_stop = false;  // as in the spec
   std::vector<CertificateTable> problems;
   std::vector<CertificateStanding> standings;  // ranked as in the league
   bool interrupted = false;

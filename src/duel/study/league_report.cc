@@ -45,6 +45,7 @@ Json to_json(const CertificateStanding& standing) {
   json.update({{"experiments", standing.experiments},
                {"undecided", standing.undecided},
                {"wrong", standing.wrong},
+               {"far", standing.far},
                {"wrong_rate_limit", finite_or_null(standing.wrong_limit)}});
   return json;
 }
@@ -97,7 +98,8 @@ Json to_json(const CertificateTable& problem) {
                                             {"winner_certified", entry.winners},
                                             {"no_winner_certified", entry.no_winners},
                                             {"undecided", entry.undecided},
-                                            {"wrong", entry.wrong}}));
+                                            {"wrong", entry.wrong},
+                                            {"far", entry.far}}));
   }
   return {{"problem", problem.league.problem},
           {"num_arms", problem.league.num_arms},
@@ -125,6 +127,7 @@ Json to_json(const CertificateLeagueResults& results) {
                {"max_duels", results.max_duels},
                {"trials", results.trials},
                {"seed", results.seed}};
+  if (results.own_stop) json["own_stop"] = true;
   if (results.interrupted) json["interrupted"] = true;
   json["ranking"] = list_of(results.standings, to_json);
   json["problems"] = list_of(results.problems, to_json);
@@ -159,7 +162,8 @@ Table shown_ranking(const CertificateLeagueResults& results) {
                difference_text(league), fmt::format("{:.1f}", league.worst_ratio),
                league.worst_problem,
                fmt::format("{:.1f} %", 100 * share(standing.undecided, standing.experiments)),
-               fmt::format("{} of {}", standing.wrong, standing.experiments)});
+               fmt::format("{} of {}", standing.wrong, standing.experiments) +
+                   (results.own_stop ? fmt::format(", {} by > {}", standing.far, kFar) : "")});
   }
   return table;
 }

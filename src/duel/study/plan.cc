@@ -236,11 +236,37 @@ bool is_right(const PreferenceMatrix& matrix, const Goal& goal, const Decision& 
   return std::find(right.begin(), right.end(), *decision.winner) != right.end();
 }
 
+bool is_right(const PreferenceMatrix& matrix, Finds finds, const std::vector<Arm>& found) {
+  switch (finds) {
+    case Finds::winner: {
+      const auto winner = condorcet_winner(matrix);
+      return winner ? !found.empty() && found.front() == *winner : found.empty();
+    }
+    case Finds::order:
+      return found == winners_of(matrix, Goal::ranking);
+    case Finds::copeland:
+    case Finds::borda: {
+      const std::vector<Arm> right =
+          winners_of(matrix, finds == Finds::borda ? Goal::borda : Goal::copeland);
+      return !found.empty() && std::find(right.begin(), right.end(), found.front()) != right.end();
+    }
+  }
+  return false;
+}
+
 namespace {
 
-// One experiment; `policy` null is round-robin.
-PlanTrial play_trial(const PlanSpec& spec, const ConfiguredPolicy* policy,
-                     const PreferenceMatrix& matrix, std::uint32_t trial) {
+bool is_far(const PreferenceMatrix& matrix, Arm arm) {
+  for (Arm rival = 0; rival < matrix.num_arms(); ++rival) {
+    if (matrix(rival, arm) > 0.5 + kFar) return true;
+  }
+  return false;
+}
+
+// One experiment.
+PlanTrial play_trial(const PlanSpec& spec, const PlanDesign& design, const PreferenceMatrix& matrix,
+                     std::uint32_t trial) {
+  const ConfiguredPolicy* policy = design.policy.get();
   // Outcomes are keyed by pair and meeting, so that all designs of a trial hear the same.
   const OutcomeStream outcomes(spec.seed, trial);
   const OutcomeStream ties(mix64(spec.seed ^ 0x74696573), trial);
@@ -255,24 +281,38 @@ PlanTrial play_trial(const PlanSpec& spec, const ConfiguredPolicy* policy,
   });
   const std::vector<std::uint32_t> ranks = merit_ranks(matrix);
   MatrixArena arena(matrix, ranks, outcomes, spec.tie_rate > 0 ? &with_ties : nullptr);
-  const CertifiedRun run = run_to_certificate({.policy = policy,
-                                               .num_arms = matrix.num_arms(),
-                                               .goal = spec.goal,
-                                               .stopping = {.alpha = spec.alpha,
-                                                            .max_duels = spec.max_duels,
-                                                            .arms_fixed = true,
-                                                            .shared_causes = spec.shared_causes},
-                                               .parallel = spec.parallel,
-                                               .seed = spec.seed,
-                                               .trial = trial},
-                                              [&](const Duel& duel) { return arena.meet(duel); });
-  for (const Duel& duel : run.unanswered) arena.meet(duel);  // they cost regret all the same
-
-  PlanTrial result{.duels = run.duels};
-  if (run.decision) {
-    result.ending = run.decision->kind == CertificateKind::no_winner ? PlanTrial::Ending::no_winner
-                                                                     : PlanTrial::Ending::winner;
-    result.right = is_right(matrix, spec.goal, *run.decision);
+  const auto answer = [&](const Duel& duel) { return arena.meet(duel); };
+  PlanTrial result;
+  if (design.finds) {
+    const TrialStreams streams(spec.seed, trial, policy->facts().name);
+    const OwnStop run = design.play({&streams, spec.max_duels, answer});
+    result.duels = run.duels;
+    if (run.found) {
+      result.ending = run.found->empty() ? PlanTrial::Ending::no_winner : PlanTrial::Ending::winner;
+      result.right = is_right(matrix, *design.finds, *run.found);
+      result.far = !run.found->empty() && is_far(matrix, run.found->front());
+    }
+  } else {
+    const CertifiedRun run = run_to_certificate({.policy = policy,
+                                                 .num_arms = matrix.num_arms(),
+                                                 .goal = spec.goal,
+                                                 .stopping = {.alpha = spec.alpha,
+                                                              .max_duels = spec.max_duels,
+                                                              .arms_fixed = true,
+                                                              .shared_causes = spec.shared_causes},
+                                                 .parallel = spec.parallel,
+                                                 .seed = spec.seed,
+                                                 .trial = trial},
+                                                answer);
+    for (const Duel& duel : run.unanswered) arena.meet(duel);  // they cost regret all the same
+    result.duels = run.duels;
+    if (run.decision) {
+      result.ending = run.decision->kind == CertificateKind::no_winner
+                          ? PlanTrial::Ending::no_winner
+                          : PlanTrial::Ending::winner;
+      result.right = is_right(matrix, spec.goal, *run.decision);
+      result.far = run.decision->winner && is_far(matrix, *run.decision->winner);
+    }
   }
   const auto notion = condorcet_winner(matrix) ? RegretNotion::average : RegretNotion::copeland;
   result.regret = RegretMeter::create(notion, matrix).value().total(arena.tally());
@@ -291,7 +331,9 @@ PlanEntry summary_of(std::string policy, std::vector<PlanTrial> trials, double c
     entry.winners += trial.ending == PlanTrial::Ending::winner ? 1 : 0;
     entry.no_winners += trial.ending == PlanTrial::Ending::no_winner ? 1 : 0;
     entry.undecided += trial.ending == PlanTrial::Ending::undecided ? 1 : 0;
-    entry.wrong += trial.ending != PlanTrial::Ending::undecided && !trial.right ? 1 : 0;
+    const bool wrong = trial.ending != PlanTrial::Ending::undecided && !trial.right;
+    entry.wrong += wrong ? 1 : 0;
+    entry.far += wrong && trial.far ? 1 : 0;
   }
   entry.mean = mean(duels);
   entry.mean_se = standard_error(duels, entry.mean);
@@ -378,13 +420,19 @@ std::optional<double> least_duels(const PreferenceMatrix& matrix, const Goal& go
 
 Result<PlanDesign> plan_design(const PlanSpec& spec, const CallSpec& call) {
   if (call.name == kRoundRobin) return PlanDesign{kRoundRobin, nullptr};
-  DUEL_ASSIGN(auto policy, configure_policy(call, {.num_arms = spec.truth.num_arms,
-                                                   .rounds = spec.max_duels,
-                                                   .aim = Aim::certificate,
-                                                   .goal = spec.goal,
-                                                   .alpha = spec.alpha,
-                                                   .shared_causes = spec.shared_causes}));
-  return PlanDesign{policy->canonical(), policy};
+  const PolicySetting setting{.num_arms = spec.truth.num_arms,
+                              .rounds = spec.max_duels,
+                              .aim = Aim::certificate,
+                              .goal = spec.goal,
+                              .alpha = spec.alpha,
+                              .shared_causes = spec.shared_causes};
+  DUEL_ASSIGN(auto policy, configure_policy(call, setting));
+  PlanDesign design{policy->canonical(), policy};
+  if (const StoppingPolicy* stops = spec.own_stop ? find_stopping_policy(call.name) : nullptr) {
+    DUEL_ASSIGN(design.play, stops->configure(call, setting));
+    design.finds = stops->finds;
+  }
+  return design;
 }
 
 Result<std::optional<PlanEntry>> play_design(const PlanSpec& spec, const PlanDesign& design,
@@ -394,7 +442,7 @@ Result<std::optional<PlanEntry>> play_design(const PlanSpec& spec, const PlanDes
     if (stop.load(std::memory_order_relaxed)) return false;
     const auto trial = static_cast<std::uint32_t>(number);
     const auto matrix = spec.truth.draw(spec.seed, trial);
-    trials[trial] = play_trial(spec, design.policy.get(), *matrix, trial);
+    trials[trial] = play_trial(spec, design, *matrix, trial);
     return true;
   };
   const JobTransfer transfer = transfer_of(trials);

@@ -26,6 +26,7 @@
 #include "duel/jobs/jobs.h"
 #include "duel/log/record_fields.h"
 #include "duel/policies/registry.h"
+#include "duel/policies/stopping.h"
 #include "duel/truth/preference_matrix.h"
 
 namespace duel {
@@ -83,6 +84,9 @@ struct PlanSpec : PlanTerms {
   PlanTruth truth;
   std::vector<CallSpec> policies;
   bool round_robin = true;  // also: all pairs in turn
+  // Policies that stop by themselves (policies/stopping.h) do, and what they name is what counts;
+  // the others end with a certificate.
+  bool own_stop = false;
   Goal goal = Goal::condorcet;
   std::uint32_t trials = 1000;
   unsigned threads = 0;  // 0: one per core
@@ -108,11 +112,15 @@ struct PlanQuestion : PlanTerms {
 // An error names the field.
 Result<PlanSpec> plan_spec(const PlanQuestion& question);
 
+// A named arm that loses to another by more than this is not nearly the best either.
+inline constexpr double kFar = 0.05;
+
 // How one simulated experiment ended.
 struct PlanTrial {
   enum class Ending : std::uint8_t { undecided, winner, no_winner };  // winner: what was asked for
   Ending ending = Ending::undecided;
-  bool right = false;       // what was certified is true
+  bool right = false;       // what was certified, or found, is true
+  bool far = false;         // the arm that was named loses to another by more than kFar
   std::uint64_t duels = 0;  // that went out
   double regret = 0;
 };
@@ -143,6 +151,7 @@ struct PlanEntry : PlanDuels {
   std::vector<PlanTrial> trials;  // in their order
   std::uint64_t winners = 0;      // trials that certified what was asked for
   std::uint64_t no_winners = 0, undecided = 0, wrong = 0;
+  std::uint64_t far = 0;  // of the wrong ones, by more than kFar
   double wrong_limit = 0;
   double regret = 0;  // mean
   std::optional<PlanCost> cost;
@@ -207,6 +216,9 @@ struct PlanHooks {
 struct PlanDesign {
   std::string name;                                // canonical, or "round-robin"
   std::shared_ptr<const ConfiguredPolicy> policy;  // null: all pairs in turn
+  // Where the policy stops by itself and the plan wants it to.
+  std::optional<Finds> finds{};
+  std::function<OwnStop(const StoppingRun&)> play{};
 };
 
 // `call` is a policy or "round-robin". An error where the policy refuses the number of arms.
@@ -227,6 +239,10 @@ std::vector<Arm> winners_of(const PreferenceMatrix& matrix, const Goal& goal);
 
 // Whether the matrix makes a certificate true.
 bool is_right(const PreferenceMatrix& matrix, const Goal& goal, const Decision& decision);
+
+// The same of what a policy found that stops by itself. Of the highest Borda scores only the first
+// arm is looked at.
+bool is_right(const PreferenceMatrix& matrix, Finds finds, const std::vector<Arm>& found);
 
 // The sum of ln(1/alpha)/d(p_ij, 1/2) over the pairs that a certificate has to show; none where
 // there is nothing to certify, or the goal has no such pairs.
