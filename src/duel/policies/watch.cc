@@ -103,11 +103,10 @@ Jump Watch::jump(Round round, Round limit, RoundRng rng) const {
   const double gap =
       options_.rate < 1 ? std::floor(natural_log(u) / natural_log(1.0 - options_.rate)) : 0;
   const Jump inner = inner_.jump(round, limit, rng);
-  if (gap >= static_cast<double>(inner.idle_until - round)) {
-    // Whether the round in which the inner policy wakes up is a probe is still open, unless it has
-    // drawn its duel already: then it is not.
-    return inner;
-  }
+  // Where the inner policy wakes up before the probe; in that very round the draw is still open,
+  // unless the policy has drawn its duel already.
+  const auto idle = static_cast<double>(inner.idle_until - round);
+  if (gap > idle || (gap == idle && !inner.next)) return inner;
   const Round at = round + static_cast<Round>(gap);
   if (at >= limit) return {limit};
   return {at, probe(at, rng)};
