@@ -12,6 +12,8 @@ namespace duel::cli {
 
 void add_demo_command(Command& program);
 void add_run_command(Command& program);
+void add_gate_command(Command& program);
+void add_judge_command(Command& program);
 void add_vote_command(Command& program);
 void add_result_command(Command& program);
 void add_certificate_command(Command& program);
