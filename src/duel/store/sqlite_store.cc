@@ -144,14 +144,14 @@ std::optional<FileIdentity> identity_of(const std::filesystem::path& file) {
   return FileIdentity{found.st_dev, found.st_ino};
 }
 
-class Database final : public SqliteStore {
+class OpenStore final : public SqliteStore {
  public:
-  Database(std::filesystem::path file, SqliteOptions options)
+  OpenStore(std::filesystem::path file, SqliteOptions options)
       : file_(std::move(file)), files_(files_of(file_)), options_(std::move(options)) {}
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
+  OpenStore(const OpenStore&) = delete;
+  OpenStore& operator=(const OpenStore&) = delete;
 
-  ~Database() override {
+  ~OpenStore() override {
     if (!writer_) return;
     syncer_->stop();
     checkpointer_.reset();
@@ -685,7 +685,7 @@ class Database final : public SqliteStore {
     sqlite3_wal_hook(
         writer.get(),
         [](void* self, sqlite3*, const char*, int pages) {
-          static_cast<Database*>(self)->wal_pages_ = static_cast<std::size_t>(pages);
+          static_cast<OpenStore*>(self)->wal_pages_ = static_cast<std::size_t>(pages);
           return SQLITE_OK;
         },
         this);
@@ -1031,7 +1031,7 @@ std::string boot_of_machine() {
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& file,
                                                        SqliteOptions options) {
-  auto database = std::make_unique<Database>(file, std::move(options));
+  auto database = std::make_unique<OpenStore>(file, std::move(options));
   DUEL_RETURN_IF_ERROR(database->start());
   return std::unique_ptr<SqliteStore>(std::move(database));
 }
