@@ -70,6 +70,45 @@ TEST_F(VoteCommand, shows_both_items_and_the_keys) {
   EXPECT_EQ(outcomes(), Results{});
 }
 
+TEST_F(VoteCommand, a_panel_is_asked_one_by_one_until_it_is_certain) {
+  const std::vector<std::string> panel = {"--about", "these-people", "--panel", "2"};
+  const auto vote = [&](const std::string& voter) {
+    std::vector<std::string> more = panel;
+    more.insert(more.end(), {"--voter", voter, "--question", "Which one would you wear?"});
+    return duel("t\n1\n1\n", more);
+  };
+  const CommandResult nobody = duel("1\n", panel);
+  EXPECT_EQ(nobody.exit_code, 2);
+  EXPECT_TRUE(contains(nobody.err, "--voter")) << nobody.err;
+  const CommandResult first = vote("ann");
+  EXPECT_EQ(first.exit_code, 3) << first.err;
+  EXPECT_TRUE(contains(first.err, "Which one would you wear?")) << first.err;
+  EXPECT_TRUE(contains(first.err, "everything that can matter")) << first.err;
+  EXPECT_TRUE(contains(first.out, "1 of these 2 people has answered")) << first.out;
+  EXPECT_EQ(outcomes(), (Results{"tie"}));
+  EXPECT_EQ(vote("ann").exit_code, 3);  // nothing new is asked
+  EXPECT_EQ(outcomes(), (Results{"tie"}));
+  const CommandResult last = vote("bob");
+  EXPECT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_TRUE(contains(last.out, "'red' and 'blue' tie")) << last.out;
+  const CommandResult verified =
+      run_duel({"verify", "duel.certificate.json", "--log", "duel.duel.jsonl", "--replay"},
+               {.directory = directory_.path()});
+  EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
+}
+
+TEST_F(VoteCommand, a_panel_without_a_size_is_closed_by_its_owner) {
+  const auto vote = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--about", "these-people"});
+    return duel("1\n1\n1\n", more);
+  };
+  EXPECT_EQ(vote({"--close-panel"}).exit_code, 1);
+  EXPECT_EQ(vote({"--voter", "ann"}).exit_code, 3);
+  const CommandResult closed = vote({"--close-panel"});
+  EXPECT_EQ(closed.exit_code, 0) << closed.err;
+  EXPECT_TRUE(contains(closed.out, "More of the 1 who answered prefer")) << closed.out;
+}
+
 TEST_F(VoteCommand, takes_an_answer_back_before_the_next_pair_comes) {
   const CommandResult result = duel("1\nu\nt\nq\n");
   EXPECT_EQ(outcomes(), (Results{"tie"}));

@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <filesystem>
 
 #include "duel/cli/client_options.h"
@@ -8,6 +10,7 @@
 #include "duel/core/table.h"
 #include "duel/core/whole_file.h"
 #include "duel/judging/arm_list.h"
+#include "duel/judging/interview_request.h"
 
 namespace duel::cli {
 namespace {
@@ -27,6 +30,11 @@ struct NewArguments {
   GoalOptions goal;
   double alpha = 0;  // not given
   std::uint64_t max_duels = 0;
+  std::string about;
+  std::string panel;
+  bool early = false;
+  std::string question;
+  std::string instructions;
   std::string config;
   bool start = false;
   const Option* max_duels_option = nullptr;
@@ -95,6 +103,21 @@ Result<Json> body_of(const NewArguments& arguments) {
     if (goal.epsilon > 0) body["epsilon"] = goal.epsilon;
     if (goal.assume != "none") body["assume"] = goal.assume;
   }
+  if (!arguments.about.empty()) body["about"] = arguments.about;
+  if (!arguments.panel.empty()) {
+    // The server makes subjects of the names.
+    Json names = Json::array();
+    DUEL_ASSIGN(const PanelRule panel,
+                panel_of(arguments.panel, arguments.early, [&](const std::string& name) {
+                  names.push_back(name);
+                  return name;
+                }));
+    if (panel.size > 0) body["panel"]["size"] = panel.size;
+    if (names.size() > 0) body["panel"]["members"] = names;
+  }
+  if (arguments.early) body["panel"]["early"] = true;
+  if (!arguments.question.empty()) body["voting"]["question"] = arguments.question;
+  if (!arguments.instructions.empty()) body["voting"]["instructions"] = arguments.instructions;
   if (arguments.alpha > 0) body["stopping"]["alpha"] = arguments.alpha;
   if (arguments.max_duels_option->given()) body["stopping"]["max_duels"] = arguments.max_duels;
   return body;
@@ -144,6 +167,21 @@ void add_new_command(Command& above) {
   arguments.max_duels_option =
       &command.add("--max-duels N", count(&arguments.max_duels, 0, 1'000'000'000),
                    "Largest number of duels to serve; 0 (default) means no limit.");
+  command.add(
+      "--about WHAT",
+      one_of(&arguments.about,
+             {"people-like-these", "tasks-like-these", "these-tasks", "these-people"}),
+      "What the certificate is about: people like those who answer (default), or "
+      "these-people, a panel; with tasks in --config, tasks like these (default) or these.");
+  command.add("--panel WHO", not_empty(&arguments.panel),
+              "With --about these-people: how many people the panel has, or their names "
+              "(ann,bob,cem). Without it the panel is who has answered when you close it.");
+  command.add("--early", &arguments.early,
+              "With at least 25 names: allow a verdict before counting is certain, at --alpha.");
+  command.add("--question TEXT", not_empty(&arguments.question),
+              "What voters are asked, in place of 'Which one is better?'.");
+  command.add("--instructions TEXT", not_empty(&arguments.instructions),
+              "Shown to voters with each pair.");
   command.add("--config FILE", not_empty(&arguments.config),
               "The whole configuration as JSON, as PUT /v1/experiments/ID takes it; - for standard "
               "input. Options override it.");
@@ -152,6 +190,7 @@ void add_new_command(Command& above) {
   command.footer =
       "Examples:\n"
       "  duel experiment new logo --arms red,blue,green --start\n"
+      "  duel experiment new mascot --arms fox,owl,bear --about these-people --panel 8 --start\n"
       "  duel experiment new prompts --arms 'prompts/*.txt' --alpha 0.01 --server "
       "http://127.0.0.1:7557\n"
       "  duel experiment new hybrid --mode interleave --config hybrid.json --start";
@@ -167,6 +206,7 @@ struct ExperimentArguments {
   std::string arm_id;
   std::string payload;
   std::string payload_file;
+  std::vector<std::string> members;
 };
 
 Result<int> run_list(const ExperimentArguments& arguments, CommandContext& context) {
@@ -276,6 +316,31 @@ Result<int> run_arms_list(const ExperimentArguments& arguments, CommandContext& 
   });
 }
 
+// --- Panels -------------------------------------------------------------------------------------
+
+Result<int> run_panel_close(const ExperimentArguments& arguments, CommandContext& context) {
+  const std::string& id = arguments.experiment_id;
+  return print_answer(
+      arguments.client, HttpMethod::post, experiment_target(id, "/panel/close"), {},
+      [&](const Json& shown) {
+        return fmt::format("the panel of {} has {} members\n", id,
+                           shown_text(shown.at("panel"), "size"));
+      },
+      context);
+}
+
+Result<int> run_panel_absent(const ExperimentArguments& arguments, CommandContext& context) {
+  Json names = Json::array();
+  for (const std::string& name : arguments.members) names.push_back(name);
+  return print_answer(
+      arguments.client, HttpMethod::post,
+      experiment_target(arguments.experiment_id, "/panel/absent"), {{"subjects", names}},
+      [&](const Json&) {
+        return fmt::format("{} will not come\n", fmt::join(arguments.members, ", "));
+      },
+      context);
+}
+
 Result<int> run_arms_add(const ExperimentArguments& arguments, CommandContext& context) {
   Json body = Json::object();
   if (!arguments.payload.empty() && !arguments.payload_file.empty()) {
@@ -321,6 +386,27 @@ void add_command_about_one(
 void add_state_command(Command& above, const std::string& verb, const std::string& about) {
   add_command_about_one(above, verb, about, verb + " logo", run_state,
                         [&](Command&, ExperimentArguments& arguments) { arguments.verb = verb; });
+}
+
+void add_panel_command(Command& above) {
+  Command& panel = above.add_command(
+      "panel",
+      "Closes a panel, or says who of it will not come.\nA panel is asked when an experiment is "
+      "about these-people.");
+  panel.needs_command = true;
+  panel.footer = "Example:\n  duel experiment panel close mascot";
+  add_command_about_one(panel, "close",
+                        "Ends a panel: it is those who have answered by now.\nNobody joins any "
+                        "more, and the verdict speaks of them. It cannot be undone.",
+                        "panel close mascot", run_panel_close);
+  add_command_about_one(panel, "absent",
+                        "Says that members of an early panel will not come.\nWhat they have not "
+                        "answered counts against both arms of a pair. It cannot be undone.",
+                        "panel absent mascot ann bob", run_panel_absent,
+                        [](Command& command, ExperimentArguments& arguments) {
+                          command.add_required("NAME MEMBER", not_empty(&arguments.members),
+                                               "Names as on the panel's list.");
+                        });
 }
 
 void add_arms_command(Command& above) {
@@ -377,6 +463,7 @@ void add_experiment_command(Command& program) {
   add_state_command(experiment, "complete", "Completes an experiment, for good.");
   add_state_command(experiment, "archive", "Archives a completed experiment.");
   add_arms_command(experiment);
+  add_panel_command(experiment);
 }
 
 }  // namespace duel::cli

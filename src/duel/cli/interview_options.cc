@@ -34,9 +34,13 @@ void add_interview_options(Command& command, InterviewOptions& options,
   command.add("--tasks FILE", not_empty(&options.request.tasks),
               "JSON Lines: each duel is about one task.");
   command.add(
-      "--about WHAT", one_of(&options.request.about, {"tasks-like-these", "these-tasks"}),
-      "What a certificate with --tasks covers: tasks like these (default; a task counts once for "
-      "each pair, so you need enough of them), or exactly these (drawn again for every duel).");
+      "--about WHAT",
+      one_of(&options.request.about,
+             {"people-like-these", "tasks-like-these", "these-tasks", "these-people"}),
+      "What the certificate is about. With --tasks: tasks like these (default; a task counts once "
+      "for each pair, so you need enough of them), or exactly these (drawn again for every duel). "
+      "Without: people like these (default), or these-people, a panel: each of them is asked about "
+      "a pair once, and what they prefer is counted, so that the verdict is certain.");
   command.add_configurable("--policy POLICY", not_empty(&options.request.policy),
                            "Policy that chooses the pairs (default auto). See 'duel policies'.");
   add_goal_options(command, {&options.request.goal, &options.request.top, &options.request.epsilon,
@@ -59,6 +63,20 @@ void add_interview_options(Command& command, InterviewOptions& options,
   command.add("--certificate FILE", not_empty(&options.certificate),
               "Where the certificate goes (default: beside the log).");
   command.add("--json", &options.json, "Print JSON.");
+}
+
+void add_panel_options(Command& command, InterviewOptions& options) {
+  command.add("--panel WHO", not_empty(&options.request.panel),
+              "With --about these-people: how many people the panel has, or their names "
+              "(ann,bob,cem). Without it the panel is who has answered when you close it.");
+  command.add("--early", &options.request.early,
+              "With at least 25 names: allow a verdict before counting is certain, at --alpha.");
+  command.add("--close-panel", &options.close_panel,
+              "Close the panel and show the result: nobody joins any more.");
+  command.add("--question TEXT", not_empty(&options.request.voting.question),
+              "What voters are asked, in place of 'Which one is better?'.");
+  command.add("--instructions TEXT", not_empty(&options.request.voting.instructions),
+              "Shown above each pair.");
 }
 
 Result<Interview> open_interview(const InterviewOptions& options, const CommandContext& context) {
@@ -98,6 +116,13 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
 }
 
 std::string why_undecided(const Interview& interview, RunEnding ending) {
+  if (ending == RunEnding::asked_all) {
+    return interview.ledger().panel()->size()
+               ? "thank you: you have answered everything that can matter; the next member runs the "
+                 "same command with another --voter"
+               : "thank you: you have answered everything; the next person runs the same command "
+                 "with another --voter, and --close-panel ends it";
+  }
   if (ending == RunEnding::tasks_used_up) {
     return "an open pair has used every task: add tasks at the end of the file and run the command "
            "again; or start another --log with --about these-tasks, for a statement about exactly "

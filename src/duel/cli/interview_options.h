@@ -18,6 +18,7 @@ struct InterviewOptions {
   std::string certificate;
   std::string judge_program;  // must be there before a log is begun; "": a person answers
   bool json = false;
+  bool close_panel = false;
 
   // Where the certificate goes: --certificate, or beside the log.
   std::string certificate_for(const std::string& log) const;
@@ -26,6 +27,9 @@ struct InterviewOptions {
 // Adds the options. `orders` are those that make sense for the command.
 void add_interview_options(Command& command, InterviewOptions& options,
                            const std::vector<std::string>& orders);
+
+// Those of a panel, whose members are people.
+void add_panel_options(Command& command, InterviewOptions& options);
 
 // Reads what the options name and opens the log, or goes on with it and says so.
 Result<Interview> open_interview(const InterviewOptions& options, const CommandContext& context);

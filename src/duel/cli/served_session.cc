@@ -99,7 +99,8 @@ Result<int> ServedSession::report(RunEnding ending, const JudgeLoop& loop, bool 
     if (auto read = described_from<ExperimentResult>(*given); read.ok()) result = *std::move(read);
   }
   // Another may have brought the certificate.
-  if (ending == RunEnding::undecided && result && result->certificate) {
+  if ((ending == RunEnding::undecided || ending == RunEnding::asked_all) && result &&
+      result->certificate) {
     ending = RunEnding::certified;
   }
   const std::string here =
@@ -146,6 +147,9 @@ Result<int> ServedSession::report(RunEnding ending, const JudgeLoop& loop, bool 
               ? "undecided: an open pair has used every task; to go on, start an experiment with "
                 "more tasks"
               : "undecided: the server has nothing more to ask");
+      return kExitUndecided;
+    case RunEnding::asked_all:
+      context_.note("thank you: you have answered everything that can matter");
       return kExitUndecided;
     case RunEnding::interrupted:
       return guard_.exit_code();

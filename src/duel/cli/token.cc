@@ -98,7 +98,10 @@ void add_token_command(Command& program) {
   made.link_options = {
       &create.add("--one-browser", &made.link.one_browser,
                   "Of a share link (scope vote): only the first browser that opens it can vote by "
-                  "it. Give each member of a panel a link of their own."),
+                  "it."),
+      &create.add("--member NAME", not_empty(&made.link.member),
+                  "Of a share link: it is for this member of a panel's list. Give each member a "
+                  "link of their own."),
       &create.add("--voters-per-day N", count(&made.link.max_subjects_per_day, 1, 1'000'000),
                   "Of a share link: browsers that may vote by it in a day (default 1000)."),
       &create.add("--voters-per-address N",
@@ -108,7 +111,7 @@ void add_token_command(Command& program) {
   add_json_client_options(create, made.client);
   create.footer =
       "Examples:\n  duel token create --scope admin --name me\n"
-      "  duel token create --scope vote --experiment logo --one-browser --name ann";
+      "  duel token create --scope vote --experiment logo --member ann";
 
   Command& list = token.add_command("list", "Lists all tokens, without their secrets.");
   add_json_client_options(list, list.runs(list_tokens).client);

@@ -248,6 +248,9 @@ class Booth final : public Judges {
       size_ = terminal_size(STDERR_FILENO);
       if (can_redraw()) text = "\033[H\033[2J";
     }
+    for (const std::string* told : {&question_->voting.instructions, &question_->voting.question}) {
+      if (!told->empty()) text += wrapped(*told, size_.columns > 0 ? size_.columns : 80) + "\n\n";
+    }
     text += ballot(*question_, size_.columns, size_.rows);
     if (held_) text += fmt::format("\nYour last answer: {}.   u: take it back\n", held_words_);
     say(text + "\n" + legend(fmt::format("[{}]  ", progress_()), size_.columns));
@@ -364,12 +367,28 @@ Result<int> run_served(const VoteArguments& arguments, const Command& command,
   return session->report(ending, loop, arguments.interview.json, stopped);
 }
 
+Result<int> close_panel(const VoteArguments& arguments, Interview& interview,
+                        CommandContext& context) {
+  DUEL_RETURN_IF_ERROR(interview.local().close_panel());
+  if (interview.certified() && !interview.ledger().completed()) {
+    DUEL_RETURN_IF_ERROR(interview.local().complete("the panel was closed before the answer"));
+  }
+  return report_ending(interview.certified() ? RunEnding::certified : RunEnding::undecided,
+                       arguments.interview, interview, context, Json::object());
+}
+
 Result<int> run_vote(const VoteArguments& arguments, const Command& command,
                      CommandContext& context) {
   if (arguments.served.asked_for()) return run_served(arguments, command, context);
   const InterruptGuard guard;
   DUEL_ASSIGN(Interview interview, open_interview(arguments.interview, context));
-  LocalQuestions questions = interview.questions();
+  if (arguments.interview.close_panel) return close_panel(arguments, interview, context);
+  if (interview.ledger().parts().panel && arguments.voter.empty()) {
+    return Error::invalid_argument("is missing: each member of a panel counts once")
+        .with_hint("the name of who votes, as on the list if there is one")
+        .in_field("voter");
+  }
+  LocalQuestions questions = interview.questions(arguments.voter);
   RunEnding ending = RunEnding::undecided;
   bool stopped = false;
   {
@@ -410,13 +429,15 @@ void add_vote_command(Command& program) {
       "health check failed, 1 failure, 130 interrupted, 75 server unreachable.");
   VoteArguments& arguments = command.runs(run_vote);
   add_interview_options(command, arguments.interview, {"random", "fixed"});
+  add_panel_options(command, arguments.interview);
   command.add("--voter ID", not_empty(&arguments.voter), "Name of the voter, recorded in the log.");
   add_served_options(command, arguments.served);
   command.footer =
       "Examples:\n"
       "  duel vote --arms 'slogans/*.txt'\n"
       "  duel vote --server http://127.0.0.1:7557 slogans --voter ann\n"
-      "  duel vote --arms-file names.txt --name mascot --alpha 0.1 --voter ann";
+      "  duel vote --arms-file names.txt --name mascot --alpha 0.1 --voter ann\n"
+      "  duel vote --arms 'logos/*' --about these-people --panel 8 --voter ann";
 }
 
 }  // namespace duel::cli

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "duel/client/api_client.h"
+#include "duel/core/described_json.h"
 #include "duel/experiment/experiment.h"
 
 namespace duel {
@@ -96,9 +97,12 @@ void RemoteQuestions::take_duel(const Json& duel) {
   nothing_to_ask_ = arms.size() != 2;  // one arm alone stands for "nothing to learn"
   if (nothing_to_ask_) {
     const Json* reason = duel.find("reason");
-    const bool tasks =
-        reason != nullptr && reason->get<std::string>() == to_word(Fallback::Why::tasks_used_up);
-    ending_ = tasks ? RunEnding::tasks_used_up : RunEnding::undecided;
+    const auto is = [&](Fallback::Why why) {
+      return reason != nullptr && reason->get<std::string>() == to_word(why);
+    };
+    ending_ = is(Fallback::Why::tasks_used_up) ? RunEnding::tasks_used_up
+              : is(Fallback::Why::done)        ? RunEnding::asked_all
+                                               : RunEnding::undecided;
     return;
   }
   Question question{.duel_id = duel.at("duel_id").get<std::string>(),
@@ -109,6 +113,9 @@ void RemoteQuestions::take_duel(const Json& duel) {
   if (const Json* task = duel.find("task")) {
     const Json* payload = task->find("payload");
     question.task = payload != nullptr && !payload->is_null() ? *payload : task->at("task_id");
+  }
+  if (const Json* voting = duel.find("voting")) {
+    if (auto told = described_from<VotingRule>(*voting); told.ok()) question.voting = *told;
   }
   const Json* token = duel.find("report_token");
   tokens_[question.duel_id] = token == nullptr ? std::string() : token->get<std::string>();
@@ -165,6 +172,8 @@ Result<Questions::Next> RemoteQuestions::next() {
     if (nothing_to_ask_) {
       // What is out here may be what the server waits for; the others' duels are asked about.
       if (!tokens_.empty() || Clock::now() < ask_again_) return Next(Later{});
+      // What others of a panel still say brings this member no other question.
+      if (ending_ == RunEnding::asked_all) return Next(Over{ending_});
       DUEL_ASSIGN(const std::optional<bool> later, may_ask_later());
       if (!later) return not_now();
       if (!*later) return Next(Over{ending_});

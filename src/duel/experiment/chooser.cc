@@ -53,8 +53,21 @@ std::optional<ChosenDuel> choose_duel(Asker& asker, const Referee& referee,
 
 namespace {
 
+// Of a panel the policy only says which arm it would name; the pairs are chosen by the same rule
+// with the panel's count (panel_choice.h).
+constexpr const char* kPanelPolicy = "certify";
+
 PolicyKind::Made policy_of(const ExperimentRecord& experiment, std::size_t num_arms) {
-  DUEL_ASSIGN(const CallSpec call, parse_call(experiment.policy));
+  DUEL_ASSIGN(CallSpec call, parse_call(experiment.policy));
+  if (parts_of(experiment).panel) {
+    if (call.name == "auto") call = {.name = kPanelPolicy, .arguments = {}};
+    if (call.name != kPanelPolicy) {
+      return Error::unsupported(
+                 fmt::format("the pairs of a panel are not chosen by '{}'", call.name))
+          .with_hint(fmt::format("leave the policy out; it is '{}'", kPanelPolicy))
+          .in_field("policy");
+    }
+  }
   return configure_policy(
       call, {.num_arms = num_arms,
              .rounds = experiment.stopping.max_duels,
@@ -99,6 +112,7 @@ Result<Chooser> Chooser::make(const Ledger& ledger) {
   DUEL_ASSIGN(Asker asker, asker_of(ledger.experiment(), ledger.num_active()));
   Chooser chooser(std::move(asker));
   chooser.number_arms(ledger);
+  chooser.begin_panel(ledger);
   return chooser;
 }
 
@@ -108,8 +122,38 @@ void Chooser::number_arms(const Ledger& ledger) {
   for (Arm k = 0; k < policy_arms_.size(); ++k) policy_index_[policy_arms_[k]] = k;
 }
 
+void Chooser::begin_panel(const Ledger& ledger) {
+  if (!ledger.parts().panel) return;
+  panel_.emplace(ledger.num_arms(),
+                 Stream(ledger.experiment().seed, 0, Purpose::choice, "live/panel").at(0));
+}
+
+bool Chooser::has_question(const Ledger& ledger, const std::string& subject) const {
+  return panel_ &&
+         panel_->next(
+             *ledger.panel(), subject, [](Arm) { return false; }, lots(ledger, "live/panel"));
+}
+
+std::optional<Chooser::Choice> Chooser::decide_for_member(const Ledger& ledger,
+                                                          const std::vector<Arm>& excluded,
+                                                          const std::string& subject) const {
+  const auto next = [&](const std::vector<Arm>& hidden) {
+    return panel_->next(
+        *ledger.panel(), subject,
+        [&](Arm arm) { return std::ranges::find(hidden, arm) != hidden.end(); },
+        lots(ledger, "live/panel"));
+  };
+  const auto pair = next(excluded);
+  if (!pair) return std::nullopt;
+  Choice choice{.round = asker_.clock()};
+  if (!excluded.empty() && next({}) != pair) choice.by = ServedBy::exclude;
+  std::tie(choice.first, choice.second) = std::pair(pair->first, pair->second);
+  return choice;
+}
+
 std::optional<Chooser::Choice> Chooser::decide(const Ledger& ledger,
-                                               const std::vector<Arm>& excluded) {
+                                               const std::vector<Arm>& excluded,
+                                               const std::string& subject) {
   const ExperimentRecord& experiment = ledger.experiment();
   const std::uint64_t limit = experiment.stopping.max_duels;
   if (ledger.state() != ExperimentState::running || ledger.num_active() < 2 ||
@@ -151,8 +195,14 @@ std::optional<Chooser::Choice> Chooser::decide(const Ledger& ledger,
     choice.propensity = between_arms * (shown.size() == 2 ? 1 : floor * of_pair);
     return choice;
   }
-  choice = asked_of_policy(ledger);
-  choice.propensity = between_arms * (1 - floor + floor * of_pair);
+  if (panel_) {
+    auto asked = decide_for_member(ledger, excluded, subject);
+    if (!asked) return std::nullopt;
+    choice = *asked;
+  } else {
+    choice = asked_of_policy(ledger);
+    choice.propensity = between_arms * (1 - floor + floor * of_pair);
+  }
   if (cannot_be_shown(choice.first) || cannot_be_shown(choice.second)) {
     if (choice.asked) asker_.answered(*choice.asked, Outcome::none);
     choice = {.by = ServedBy::exclude, .round = choice.round};
@@ -179,9 +229,10 @@ Chooser::Choice Chooser::asked_of_policy(const Ledger& ledger) {
 }
 
 std::optional<ServeRecord> Chooser::choose(const Ledger& ledger, const std::string& duel_id,
-                                           const std::vector<Arm>& excluded) {
+                                           const std::vector<Arm>& excluded,
+                                           const std::string& subject) {
   DUEL_CHECK(!chosen_ && !divergence_);
-  chosen_ = decide(ledger, excluded);
+  chosen_ = decide(ledger, excluded, subject);
   if (!chosen_) return std::nullopt;
   ServeRecord serve;
   serve.duel_id = duel_id.empty() ? fmt::format("d{}", ledger.served() + 1) : duel_id;
@@ -192,6 +243,7 @@ std::optional<ServeRecord> Chooser::choose(const Ledger& ledger, const std::stri
   serve.serving = chosen_->serving;
   serve.by = chosen_->by;
   serve.propensity = chosen_->propensity;
+  serve.subject = subject;
   return serve;
 }
 
@@ -206,7 +258,8 @@ void Chooser::hear(const Told& told, std::uint64_t times) {
   for (; times > 0; --times) asker_.heard(i, j, told.outcome, !told.evidence);
 }
 
-void Chooser::tell(const LedgerDuel& duel, Outcome outcome) {
+void Chooser::tell(const Ledger& ledger, const LedgerDuel& duel, Outcome outcome) {
+  if (panel_) panel_->heard(ledger.panel()->count(), duel.first, duel.second);
   const Told told{duel.first, duel.second, outcome, duel.evidence};
   remember(told);
   const auto found = asked_.find(duel.ordinal);
@@ -249,15 +302,27 @@ std::optional<Chooser::Choice> Chooser::choice_behind(const Ledger& ledger,
       (serve.serving == Serving::exploit && exploits_the_winner(ledger))) {
     return nobody;
   }
+  const auto same_pair_as = [&](const Choice& choice) {
+    return std::minmax(serve.first, serve.second) ==
+           std::minmax(ledger.id_of(choice.first), ledger.id_of(choice.second));
+  };
+  if (panel_) {
+    if (serve.by == ServedBy::exclude || !serve.evidence) return nobody;
+    const auto asked = decide_for_member(ledger, {}, serve.subject);
+    if (asked && same_pair_as(*asked)) return nobody;
+    divergence_ = Error::invalid_data(
+                      fmt::format("the member would not have been asked about '{}' and '{}' here",
+                                  serve.first, serve.second))
+                      .with_hint("the log was written by another version of Duel");
+    return std::nullopt;
+  }
   Choice choice = asked_of_policy(ledger);
   if (serve.by == ServedBy::exclude) {
     if (choice.asked) asker_.answered(*choice.asked, Outcome::none);
     return nobody;
   }
   // In a contest only that the policy had nothing to ask is its own.
-  const bool same_pair = serve.serving == Serving::contest ||
-                         std::minmax(serve.first, serve.second) ==
-                             std::minmax(ledger.id_of(choice.first), ledger.id_of(choice.second));
+  const bool same_pair = serve.serving == Serving::contest || same_pair_as(choice);
   if (choice.serving == serve.serving && choice.round == serve.round && same_pair) return choice;
   divergence_ = Error::invalid_data(
                     fmt::format("the policy {} would not have served '{}' against '{}' here, but "
@@ -289,6 +354,7 @@ Status Chooser::served(const Ledger& ledger, const ServeRecord& serve) {
 void Chooser::begin_again(const Ledger& ledger) {
   ++generation_;
   number_arms(ledger);
+  begin_panel(ledger);
   divergence_.reset();
   if (ledger.num_active() < 2) return;
   if (built_ && built_->first == ledger.num_active()) {
@@ -313,18 +379,24 @@ std::uint64_t Chooser::hash(std::uint64_t hash) const {
         std::uint64_t{told_.size()}, std::uint64_t{divergence_.has_value()}}) {
     hash = mix64(hash ^ value);
   }
-  return hash;
+  return panel_ ? panel_->hash(hash) : hash;
 }
 
 void Chooser::save(StateWriter& writer) const {
   writer(asker_.save(), generation_);
   archive_fields(writer, asked_, told_);
+  if (panel_) writer(*panel_);
 }
 
 Status Chooser::restore(StateReader& reader, const Ledger& ledger) {
   std::string asker;
   reader(asker, generation_);
   archive_fields(reader, asked_, told_);
+  begin_panel(ledger);
+  if (panel_) reader(*panel_);
+  if (panel_ && !panel_->restored(ledger.num_arms())) {
+    return Error::invalid_data("the saved panel does not fit the experiment");
+  }
   if (!reader.complete() || ledger.num_active() < 2) {
     return Error::invalid_data("the saved state does not fit the experiment");
   }

@@ -22,6 +22,7 @@
 #include "duel/core/archive.h"
 #include "duel/core/result.h"
 #include "duel/experiment/ledger.h"
+#include "duel/experiment/panel_choice.h"
 #include "duel/log/record.h"
 #include "duel/policies/asker.h"
 
@@ -55,15 +56,19 @@ class Chooser {
 
   // The next duel, or nothing where the experiment is not running, all that may be served was, or
   // fewer than two arms can be shown. The next record has to be its serve. The id is "d1", "d2", ..
-  // unless given; `excluded`: arms that cannot be shown now.
+  // unless given; `excluded`: arms that cannot be shown now; `subject`: who asks, on which the next
+  // pair of a panel depends. The serve is theirs.
   std::optional<ServeRecord> choose(const Ledger& ledger, const std::string& duel_id,
-                                    const std::vector<Arm>& excluded);
+                                    const std::vector<Arm>& excluded,
+                                    const std::string& subject = {});
   bool has_choice() const { return chosen_.has_value(); }
   // The policy before a choice, to take it back where it turns out that nothing is to be asked. It
   // copies the policy.
   struct Undo {
     Asker asker;
   };
+  // Whether `choose` would find a pair of a panel for the subject.
+  bool has_question(const Ledger& ledger, const std::string& subject) const;
   Undo before_choice() const { return {asker_}; }
   void undo_choice(Undo undo);
 
@@ -73,7 +78,7 @@ class Chooser {
   // A duel goes out. An error (another duel was chosen) changes nothing.
   Status served(const Ledger& ledger, const ServeRecord& serve);
   // What it hears of a duel that is settled, or of a comparison made elsewhere (heard.h).
-  void tell(const LedgerDuel& duel, Outcome outcome);
+  void tell(const Ledger& ledger, const LedgerDuel& duel, Outcome outcome);
   // A policy on the arms that are active now, taught what was answered so far. `ledger`: after the
   // change of arms or the record `policy_rebuilt`.
   void begin_again(const Ledger& ledger);
@@ -121,7 +126,11 @@ class Chooser {
 
   explicit Chooser(Asker asker) : asker_(std::move(asker)) {}
   void number_arms(const Ledger& ledger);
-  std::optional<Choice> decide(const Ledger& ledger, const std::vector<Arm>& excluded);
+  std::optional<Choice> decide(const Ledger& ledger, const std::vector<Arm>& excluded,
+                               const std::string& subject);
+  std::optional<Choice> decide_for_member(const Ledger& ledger, const std::vector<Arm>& excluded,
+                                          const std::string& subject) const;
+  void begin_panel(const Ledger& ledger);
   Choice asked_of_policy(const Ledger& ledger);
   // What of the serve is the policy's own; nothing where it would have chosen something else.
   std::optional<Choice> choice_behind(const Ledger& ledger, const ServeRecord& serve);
@@ -136,6 +145,7 @@ class Chooser {
   std::map<Told, std::uint64_t> told_;              // how often
   std::optional<Choice> chosen_;                    // by `choose`, and not served yet
   std::optional<Error> divergence_;
+  std::optional<PanelChoice> panel_;
   mutable std::optional<std::pair<std::size_t, Asker>> built_;  // by `check`, for so many arms
 };
 

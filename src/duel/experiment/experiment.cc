@@ -260,6 +260,42 @@ Status Experiment::add_tasks(const TasksAddedRecord& added, std::vector<std::str
   return Done{};
 }
 
+Status Experiment::close_panel(const Moment& moment) {
+  const Panel* const panel = ledger().panel();
+  if (panel == nullptr) {
+    return refused(Reason::wrong_mode, "the experiment is not about a panel");
+  }
+  if (panel->closed()) return Done{};
+  const auto staged = stage(PanelClosedRecord{panel->answered()}, moment);
+  if (!staged.ok()) return against_the_change(staged.error());
+  return stage_certificate(moment);
+}
+
+Status Experiment::miss(const std::vector<std::string>& subjects, const Moment& moment) {
+  const Panel* const panel = ledger().panel();
+  if (panel == nullptr) {
+    return refused(Reason::wrong_mode, "the experiment is not about a panel");
+  }
+  std::vector<std::string> missed;
+  for (std::size_t k = 0; k < subjects.size(); ++k) {
+    if (panel->is_absent(subjects[k]) || std::ranges::count(missed, subjects[k]) > 0) continue;
+    const Status status = live_.check(AbsentRecord{subjects[k]});
+    if (!status.ok()) {
+      Error error = against_the_change(status.error());
+      error.field = fmt::format("subjects[{}]", k);
+      return error;
+    }
+    missed.push_back(subjects[k]);
+  }
+  for (const std::string& subject : missed) {
+    for (const std::string& duel_id : panel->open_duels_of(subject)) {
+      DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, "the member is absent"}, moment));
+    }
+    DUEL_RETURN_IF_ERROR(stage(AbsentRecord{subject}, moment));
+  }
+  return stage_certificate(moment);
+}
+
 Status Experiment::complete(std::string_view why_open_duels_end, const Moment& moment) {
   if (ledger().completed()) return Done{};
   for (const std::string& duel_id : ledger().pending()) {

@@ -127,6 +127,7 @@ struct Served {
   Json first{};        // contents of the arms
   Json second{};
   Json task{};
+  VotingRule voting{};
 };
 
 // One usable arm, from which nothing is learned. It is not logged; its id is remembered for a
@@ -140,15 +141,18 @@ struct Fallback {
     tasks_used_up,  // nothing more can be learned from the tasks at hand
     few_arms,       // fewer than two can be shown
     certified,      // visitors are given the winner now; a voter is not told which arm that is
+    done,           // of a panel: nothing that the subject could still say can matter
     not_before,     // of a batch that is asked for again, and this one was not served then
     store,          // it takes no records
   };
   std::string duel_id;
-  std::string arm;
+  std::string arm;  // "" where nothing is shown: `done`
   Why why = Why::store;
   std::string subject{};
   std::int64_t at_ms = 0;
-  Json content{};  // of the arm
+  Json content{};             // of the arm
+  bool shows_result = false;  // of `done`: whether the door is to say how it came out
+  std::string verdict{};      // which the door fills in
   // It has an id that the caller chose, and so it says that no duel was served under that id.
   bool named = false;
 };
@@ -164,6 +168,7 @@ struct Words<Fallback::Why> {
                                   {"tasks_used_up", Fallback::Why::tasks_used_up},
                                   {"few_arms", Fallback::Why::few_arms},
                                   {"certified", Fallback::Why::certified},
+                                  {"done", Fallback::Why::done},
                                   {"not_before", Fallback::Why::not_before},
                                   {"store", Fallback::Why::store}});
 };
@@ -305,6 +310,11 @@ class Experiment {
   Status retire_arm(const std::string& arm_id, const Moment& moment);
   Status add_tasks(const TasksAddedRecord& added, std::vector<std::string> names,
                    const Moment& moment);
+  // The panel is those who have answered by now. Repeating it changes nothing.
+  Status close_panel(const Moment& moment);
+  // Members of an early panel who will not come: their open duels end, and later answers are late.
+  // Repeating it changes nothing.
+  Status miss(const std::vector<std::string>& subjects, const Moment& moment);
   // Ends the experiment: duels that are still open have expired.
   Status complete(std::string_view why_open_duels_end, const Moment& moment);
 
@@ -411,6 +421,7 @@ class Experiment {
                                             const Moment& moment);
   Result<bool> has_met(const ServeRecord& serve) const;
   bool draw_task(const Wish& wish, ServeRecord& serve);
+  bool is_done(const std::string& subject) const;
   Fallback fallback(const Wish& wish, Fallback::Why why, std::int64_t now_ms);
   std::string fallback_arm(std::span<const Arm> excluded, bool blind = false) const;
   Result<Reported> report_recovered(const Report& report, const Moment& moment);

@@ -58,6 +58,7 @@ Served Experiment::shown(const LogEntry& entry, bool again) const {
   };
   served.first = content_of(served.serve.first);
   served.second = content_of(served.serve.second);
+  served.voting = ledger().experiment().voting;
   if (served.serve.task.empty()) return served;
   // Their names are in the order of the log, mostly; a search would take long with many.
   const std::span<const Json> items = ledger().tasks().items.items();
@@ -100,13 +101,15 @@ Fallback Experiment::fallback(const Wish& wish, Fallback::Why why, std::int64_t 
   constexpr std::size_t kRemembered = 10'000;
   std::vector<Arm> excluded;
   for (const std::string& arm : wish.excluded) excluded.push_back(*ledger().find_arm(arm));
+  const bool shows_arm = why != Fallback::Why::done;
   Fallback given{.duel_id = wish.duel_id,
-                 .arm = fallback_arm(excluded, wish.voter),
+                 .arm = shows_arm ? fallback_arm(excluded, wish.voter) : "",
                  .why = why,
                  .subject = wish.subject,
                  .at_ms = time_of({now_ms}),
                  .named = !wish.duel_id.empty() && !wish.made_for_it};
-  given.content = ledger().arms()[*ledger().find_arm(given.arm)].entry.content;
+  given.shows_result = !shows_arm && ledger().experiment().voting.shows_result;
+  if (shows_arm) given.content = ledger().arms()[*ledger().find_arm(given.arm)].entry.content;
   // Without ids of its own a door has no use for one that is in no log.
   if (!setting_.new_id && given.duel_id.empty()) return given;
   if (given.duel_id.empty()) given.duel_id = std::string(kFallback) + setting_.new_id(now_ms);
@@ -166,6 +169,14 @@ Status Experiment::check_wish(const Wish& wish) const {
   if (wish.voter && ledger().parts().pages) {
     return refused(Reason::wrong_mode, "clicks decide here: there is nothing to vote on");
   }
+  if (ledger().parts().panel && wish.subject.empty()) {
+    return Error::invalid_argument("is missing: what a panel is asked depends on who asks")
+        .in_field("subject_id");
+  }
+  if (ledger().parts().panel && !wish.task.empty()) {
+    return Error::invalid_argument("of a panel it is drawn for each member; leave it out")
+        .in_field("task_id");
+  }
   if (wish.task.empty()) return Done{};
   DUEL_RETURN_IF_ERROR(in_field("task_id", check_id("a task", wish.task)));
   return in_field("task_id", ledger().statement().takes_tasks());
@@ -210,6 +221,12 @@ std::optional<Fallback::Why> Experiment::why_not_now(const Wish& wish, const Mom
   return std::nullopt;
 }
 
+// Whether nothing that the subject could still say to a panel can matter.
+bool Experiment::is_done(const std::string& subject) const {
+  if (!ledger().parts().panel) return false;
+  return ledger().certificate() || ledger().completed() || !live_.has_question(subject);
+}
+
 Result<Offer> Experiment::serve(const Wish& wish, const Moment& moment) {
   duels_->forget();
   DUEL_RETURN_IF_ERROR(check_wish(wish));
@@ -243,6 +260,7 @@ Result<Offer> Experiment::serve(const Wish& wish, const Moment& moment) {
     DUEL_ASSIGN(std::optional<Served> open, open_duel_of(wish.subject));
     if (open) return Offer(std::move(*open));
   }
+  if (is_done(wish.subject)) return instead(Fallback::Why::done);
   if (wish.voter && exploits_the_winner(ledger())) return instead(Fallback::Why::certified);
   if (const auto why = why_not_now(wish, moment)) return instead(*why);
   std::vector<Arm> excluded;
@@ -268,9 +286,8 @@ Result<std::optional<ServeRecord>> Experiment::choose(const Wish& wish,
   // be asked, and only then a copy is worth its price.
   std::optional<LiveExperiment::Undo> undo;
   if (!tasks_.empty() && ledger().some_pair_met_all_tasks()) undo = live_.before_choice();
-  std::optional<ServeRecord> serve = live_.choose(duel_id, excluded);
+  std::optional<ServeRecord> serve = live_.choose(duel_id, excluded, wish.subject);
   if (!serve) return serve;
-  serve->subject = wish.subject;
   serve->request = wish.request;
   if (serve->serving == Serving::exploit) return serve;
   if (setting_.deadlines) {
@@ -296,6 +313,12 @@ bool Experiment::draw_task(const Wish& wish, ServeRecord& serve) {
     return true;
   }
   const Arm i = *ledger().find_arm(serve.first), j = *ledger().find_arm(serve.second);
+  if (const Panel* const panel = ledger().panel()) {
+    serve.task = tasks_.draw_among(ledger(), [&](const std::string& task) {
+      return panel->may_ask(serve.subject, i, j, task);
+    });
+    return true;
+  }
   if (serve.task.empty()) {
     if (i != j && needs_more_tasks(ledger(), i, j)) return false;
     serve.task = tasks_.draw(ledger(), i, j);
@@ -310,7 +333,8 @@ bool Experiment::draw_task(const Wish& wish, ServeRecord& serve) {
 
 // Whether the subject has been asked about the pair, so that its answer is no evidence again.
 Result<bool> Experiment::has_met(const ServeRecord& serve) const {
-  if (!serve.evidence || serve.subject.empty()) return false;
+  // A panel knows what its members have said, and may ask again where nothing came.
+  if (!serve.evidence || serve.subject.empty() || ledger().parts().panel) return false;
   const std::uint64_t tag = tag_of(serve);
   if (staged_tags_.contains(tag)) return true;
   return setting_.store->tagged(stored_name(), tag);

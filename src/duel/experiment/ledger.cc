@@ -96,7 +96,7 @@ struct Ledger::Folder {
       return {};
     }
     if (duel.evidence) {
-      duel.place_in_order = ledger.statement_.served(duel.first, duel.second, record.task);
+      duel.place_in_order = ledger.statement_.served(record, duel.first, duel.second);
     } else if (duel.first != duel.second) {
       ledger.statement_.served_in_vain(record, duel.first, duel.second);
     }
@@ -115,6 +115,7 @@ struct Ledger::Folder {
     duel.outcome = outcome;
     const Heard answer = heard(duel, ledger.feedback_.on_timeout, ledger.parts_);
     ledger.tally_.answered(record, duel, answer.counted);
+    if (answer.evidence && record.response_ms) ledger.statement_.answer_took(*record.response_ms);
     return settle(record.duel_id, duel, answer);
   }
 
@@ -162,6 +163,16 @@ struct Ledger::Folder {
 
   Folded operator()(const TasksAddedRecord& record) {
     ledger.statement_.add_tasks(record);
+    return {};
+  }
+
+  Folded operator()(const PanelClosedRecord& /*record*/) {
+    ledger.statement_.close_panel();
+    return {};
+  }
+
+  Folded operator()(const AbsentRecord& record) {
+    ledger.statement_.miss(record);
     return {};
   }
 
@@ -220,6 +231,7 @@ std::uint64_t Ledger::state_hash() const {
   }
   for (const auto& [ordinal, id] : duels_.pending_by_ordinal()) add(ordinal, hash_text(id));
   for (const ArmEntry& arm : withdrawn()) add(hash_text(arm.id));
+  if (panel() != nullptr) hash = panel()->hash(hash);
   return hash;
 }
 

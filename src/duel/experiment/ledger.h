@@ -124,6 +124,8 @@ class Ledger {
   }
 
   const Statement& statement() const { return statement_; }
+  // Where the experiment is about these people; otherwise null.
+  const Panel* panel() const { return statement_.panel(); }
   // As they are now: those of the start or what was added since.
   const TaskSet& tasks() const { return statement_.tasks(); }
   // Whether the pair was served the task as evidence before, so that it cannot be evidence again.

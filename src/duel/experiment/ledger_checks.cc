@@ -140,6 +140,12 @@ struct Ledger::Checker {
         fmt::format("{} tasks of {} before are no more", record.count, ledger.tasks().count));
   }
 
+  Status operator()(const PanelClosedRecord& record) const {
+    return ledger.statement_.check(record);
+  }
+
+  Status operator()(const AbsentRecord& record) const { return ledger.statement_.check(record); }
+
   Status operator()(const CompletedRecord& record) const {
     if (ledger.completed()) return unfit_record("the experiment is completed a second time");
     const std::vector<std::string> known = {"certified", "max_duels", "stopped"};
@@ -159,9 +165,13 @@ struct Ledger::Checker {
                                        to_word(ledger.state_), to_word(record.state)));
   }
 
-  Status operator()(const ConfiguredRecord& /*record*/) const {
-    if (!ledger.completed()) return Done{};
-    return Error::conflict("a completed experiment is configured");
+  Status operator()(const ConfiguredRecord& record) const {
+    if (ledger.completed()) return Error::conflict("a completed experiment is configured");
+    if (ledger.parts_.panel && record.guardrails.explore_floor > 0) {
+      return Error::unsupported("a panel is only asked what can matter")
+          .in_field("guardrails.explore_floor");
+    }
+    return Done{};
   }
 
   Status operator()(const PolicyRebuiltRecord& /*record*/) const { return Done{}; }

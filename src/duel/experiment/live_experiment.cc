@@ -38,7 +38,7 @@ Result<Effect> LiveExperiment::take(const LogEntry& entry) {
   const Ledger::Folded folded = ledger_.fold(entry);
   if (folded.settled) {
     const Heard answer = heard(*folded.settled, ledger_.feedback().on_timeout, ledger_.parts());
-    if (answer.chooser) chooser_.tell(*folded.settled, *answer.chooser);
+    if (answer.chooser) chooser_.tell(ledger_, *folded.settled, *answer.chooser);
   }
   if (std::holds_alternative<ArmAddedRecord>(entry.record) ||
       std::holds_alternative<ArmRetiredRecord>(entry.record) ||

@@ -30,8 +30,13 @@ class LiveExperiment {
   // The next duel to serve (chooser.h). The next record applied has to be this serve; where it
   // cannot be appended the state is no longer that of the log, and the log has to be folded again.
   // It goes on after a certificate: ask `done` where that is the end.
-  std::optional<ServeRecord> choose(const std::string& duel_id, const std::vector<Arm>& excluded) {
-    return chooser_.choose(ledger_, duel_id, excluded);
+  std::optional<ServeRecord> choose(const std::string& duel_id, const std::vector<Arm>& excluded,
+                                    const std::string& subject = {}) {
+    return chooser_.choose(ledger_, duel_id, excluded, subject);
+  }
+  // Of a panel: whether there is something left to ask the subject.
+  bool has_question(const std::string& subject) const {
+    return chooser_.has_question(ledger_, subject);
   }
   bool has_choice() const { return chooser_.has_choice(); }
   using Undo = Chooser::Undo;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "duel/core/secrets.h"
 #include "duel/log/experiment_log.h"
 #include "duel/log/record_reader.h"
 #include "duel/store/log_file.h"
@@ -36,6 +37,11 @@ std::shared_ptr<Store> log_files() {
     return reader->read(line, entry).ok() ? Experiment::key_of(entry.record) : std::string();
   };
   return std::make_shared<LogFiles>(std::filesystem::path(), Disk::real(), key_of_line);
+}
+
+std::string local_subject(const std::string& experiment_id, std::uint64_t seed,
+                          std::string_view name) {
+  return hmac_sha256_hex(fmt::format("{}/{}", experiment_id, seed), name).substr(0, 24);
 }
 
 Setting LocalExperiment::setting() const {
@@ -130,6 +136,14 @@ Status LocalExperiment::retire_arm(const std::string& arm_id) {
 
 Status LocalExperiment::add_tasks(const TasksAddedRecord& added, std::vector<std::string> names) {
   return committed([&] { return experiment_->add_tasks(added, std::move(names), now()); });
+}
+
+Status LocalExperiment::close_panel() {
+  return committed([&] { return experiment_->close_panel(now()); });
+}
+
+Status LocalExperiment::miss(const std::vector<std::string>& subjects) {
+  return committed([&] { return experiment_->miss(subjects, now()); });
 }
 
 Status LocalExperiment::complete(std::string_view why_open_duels_end) {

@@ -2,8 +2,8 @@
 // call commits what it staged before it returns, and all but serves are on the disk then; a serve
 // becomes durable with the next answer, at the latest.
 //
-// There is no deadline and no subject: a run waits for its judges itself, and a person at a
-// terminal is a source of answers. Duels are d1, d2, .. unless the caller names them.
+// There is no deadline, and no subject but in a panel: a run waits for its judges itself, and a
+// person at a terminal is a source of answers. Duels are d1, d2, .. unless the caller names them.
 //
 // After a write that failed the object is not the fold of the log any more: every further call is
 // the same error, and the log has to be opened again. Not to be used by two threads at once.
@@ -31,6 +31,12 @@ Result<std::optional<Error>> replay_log(const std::filesystem::path& file);
 
 // The store of logs in files of their own, whose lines can be found by the ids of their duels.
 std::shared_ptr<Store> log_files();
+
+// The subject that somebody's name stands for in a log of this process. Not a secret: a log names
+// its voters as the sources of their answers. What matters is that the order of these hashes, in
+// which an early panel is taken, has nothing to do with the names.
+std::string local_subject(const std::string& experiment_id, std::uint64_t seed,
+                          std::string_view name);
 
 class LocalExperiment {
  public:
@@ -80,6 +86,8 @@ class LocalExperiment {
   Status add_arm(const ArmEntry& arm);
   Status retire_arm(const std::string& arm_id);
   Status add_tasks(const TasksAddedRecord& added, std::vector<std::string> names);
+  Status close_panel();
+  Status miss(const std::vector<std::string>& subjects);
   Status complete(std::string_view why_open_duels_end);
 
  private:

@@ -52,6 +52,7 @@ Result<Questions::Next> LocalQuestions::next() {
   if (const auto* fallback = std::get_if<Fallback>(&offer)) {
     // While duels are out the policy may come to ask for a pair that has tasks left.
     const bool tasks = fallback->why == Fallback::Why::tasks_used_up;
+    if (fallback->why == Fallback::Why::done) return Next(Over{RunEnding::asked_all});
     return Next(Over{tasks ? RunEnding::tasks_used_up : RunEnding::undecided});
   }
   ServeRecord& serve = std::get<Served>(offer).serve;
@@ -59,7 +60,8 @@ Result<Questions::Next> LocalQuestions::next() {
                     .first = contents_.arm(serve.first),
                     .second = contents_.arm(serve.second),
                     .task = std::nullopt,
-                    .both_orders = ledger.experiment().order == Placement::both};
+                    .both_orders = ledger.experiment().order == Placement::both,
+                    .voting = ledger.experiment().voting};
   if (!serve.task.empty()) question.task = contents_.task(serve.task);
   return Next(std::move(question));
 }

@@ -13,6 +13,7 @@ struct Parts {
   bool tasks_once = false;  // Statement: a task is evidence about a pair once, however it came
   bool tasks_end = false;   // Statement: their number is known, so that a pair can run out of them
   bool one_look = false;    // Statement: comparisons made elsewhere, looked at once; no duel counts
+  bool panel = false;       // Statement: about the people who are asked; Chooser: by who asks
   bool comparisons_count = false;  // Statement: comparisons made elsewhere are evidence
   bool silence_ties = false;       // Tally: where silence is taken for a tie, it is counted as one
   bool pages = false;  // Chooser: every round is somebody's visit; clicks on pages are the answers
@@ -26,6 +27,7 @@ inline Parts parts_of(const ExperimentRecord& experiment) {
           // Tasks can be added only where there are some, so that this stays true.
           .tasks_end = experiment.tasks.like_these(),
           .one_look = experiment.one_look_after > 0,
+          .panel = experiment.about == Audience::these_people,
           .comparisons_count = experiment.comparisons_count,
           .silence_ties = experiment.format > 3,
           .pages = experiment.service.mode == Mode::interleave};

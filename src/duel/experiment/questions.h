@@ -31,6 +31,7 @@ struct Question {
   ShownArm second;
   std::optional<Json> task;
   bool both_orders = false;  // asked a second time with the arms in the other order
+  VotingRule voting{};       // what people are told
 };
 
 // The same question with the arms in the other order.
@@ -71,6 +72,7 @@ enum class RunEnding {
   certified,
   undecided,      // the duels are used up
   tasks_used_up,  // the same for want of tasks
+  asked_all,      // of a panel: nothing that this member could still say can matter
   interrupted,
   out_of_reach,  // the server
 };
@@ -81,6 +83,7 @@ struct Words<RunEnding> {
   static constexpr auto all = words_table<RunEnding>({{"certified", RunEnding::certified},
                                                       {"undecided", RunEnding::undecided},
                                                       {"undecided", RunEnding::tasks_used_up},
+                                                      {"asked_all", RunEnding::asked_all},
                                                       {"interrupted", RunEnding::interrupted},
                                                       {"out_of_reach", RunEnding::out_of_reach}});
 };

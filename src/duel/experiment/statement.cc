@@ -30,13 +30,27 @@ Result<Statement> Statement::make(const ExperimentRecord& experiment, const Part
     return Error::invalid_argument("one look is for comparisons that count, of a fixed set of arms")
         .in_field("one_look_after");
   }
+  if (!parts.panel && experiment.panel != PanelRule()) {
+    return Error::invalid_argument("a panel is for an experiment about these people")
+        .with_hint("these_people")
+        .in_field("about");
+  }
+  std::optional<Panel> panel;
+  if (parts.panel) {
+    DUEL_ASSIGN(panel, Panel::make(experiment));
+  }
   const Rule rule{experiment.goal, experiment.stopping, experiment.format == 1};
   DUEL_ASSIGN(Referee referee, referee_of(rule, parts, experiment.arms.size()));
-  return Statement(rule, parts, experiment.tasks, std::move(referee));
+  return Statement(rule, parts, experiment.tasks, std::move(referee), std::move(panel));
 }
 
-Statement::Statement(const Rule& rule, const Parts& parts, TaskSet tasks, Referee referee)
-    : rule_(rule), parts_(parts), tasks_(std::move(tasks)), referee_(std::move(referee)) {}
+Statement::Statement(const Rule& rule, const Parts& parts, TaskSet tasks, Referee referee,
+                     std::optional<Panel> panel)
+    : rule_(rule),
+      parts_(parts),
+      tasks_(std::move(tasks)),
+      referee_(std::move(referee)),
+      panel_(std::move(panel)) {}
 
 Status Statement::admits(const ServeRecord& serve, Arm first, Arm second) const {
   if (parts_.one_look) {
@@ -45,6 +59,7 @@ Status Statement::admits(const ServeRecord& serve, Arm first, Arm second) const 
                            serve.duel_id))
         .with_hint("evidence: false");
   }
+  if (panel_) return panel_->admits(serve, first, second);
   if (!parts_.tasks_once || serve.task.empty()) return Done{};
   DUEL_RETURN_IF_ERROR(takes_tasks());
   if (!has_met(first, second, serve.task)) return Done{};
@@ -81,6 +96,7 @@ void Statement::set_arms(std::size_t num_arms) {
   auto referee = referee_of(rule_, parts_, num_arms);
   DUEL_CHECK(referee.ok());
   referee_ = std::move(*referee);
+  if (panel_) panel_->set_arms(num_arms);
 }
 
 // The thresholds of a fixed set hold for the arms that it starts with, so that it gets a referee of
@@ -107,13 +123,39 @@ void Statement::add_tasks(const TasksAddedRecord& record) {
   pairs_without_fresh_tasks_ = 0;  // there are more tasks than any pair can have met
 }
 
-std::uint64_t Statement::served(Arm first, Arm second, const std::string& task) {
+std::uint64_t Statement::served(const ServeRecord& serve, Arm first, Arm second) {
+  if (panel_) return panel_->served(serve, first, second);
+  const std::string& task = serve.task;
   if (!task.empty() && tasks_.about == TaskScope::tasks_like_these) {
     auto& met = met_[std::minmax(first, second)];
     met.insert(task);
     if (parts_.tasks_end && met.size() == tasks_.count) ++pairs_without_fresh_tasks_;
   }
   return referee_.served(first, second);
+}
+
+void Statement::final_answer(std::uint64_t place, Outcome outcome) {
+  if (panel_) {
+    panel_->final_answer(place, outcome);
+  } else {
+    referee_.answered(place, outcome);
+  }
+}
+
+namespace {
+
+Error no_panel() {
+  return Error::invalid_data("the experiment is not about a panel").with_hint("these_people");
+}
+
+}  // namespace
+
+Status Statement::check(const PanelClosedRecord& record) const {
+  return panel_ ? panel_->check(record) : Status(no_panel());
+}
+
+Status Statement::check(const AbsentRecord& record) const {
+  return panel_ ? panel_->check(record) : Status(no_panel());
 }
 
 void Statement::served_in_vain(const ServeRecord& serve, Arm first, Arm second) {
@@ -134,12 +176,13 @@ void Statement::served_in_vain(const ServeRecord& serve, Arm first, Arm second) 
 
 void Statement::decide(std::uint64_t sequence, const std::string& hash) {
   if (certificate_) return;
-  if (const auto decision = referee_.decision()) {
+  if (const auto decision = panel_ ? panel_->decision() : referee_.decision()) {
     certificate_ = GivenCertificate{*decision, sequence, hash};
   }
 }
 
 bool Statement::restored(std::size_t num_arms) const {
+  if (panel_ && !panel_->restored(num_arms)) return false;
   return referee_.restored() && referee_.certifier().num_arms() == num_arms &&
          (!certificate_ || !certificate_->winner || *certificate_->winner < num_arms);
 }

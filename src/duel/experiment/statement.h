@@ -6,6 +6,9 @@
 // Evidence is used in the order of serving: `served` gives a duel its place, and `final_answer`
 // fills the place whenever the answer comes. A part of the ledger: only the ledger changes it, with
 // records that it has checked.
+//
+// Where the experiment is about these people, the statement is a panel's (panel.h), which counts in
+// any order, and the referee hears nothing.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +23,7 @@
 #include "duel/core/archive_containers.h"
 #include "duel/core/duel.h"
 #include "duel/core/result.h"
+#include "duel/experiment/panel.h"
 #include "duel/experiment/parts.h"
 #include "duel/experiment/referee.h"
 #include "duel/log/record.h"
@@ -69,6 +73,8 @@ class Statement {
   const NoEvidence& no_evidence() const { return no_evidence_; }
 
   const Referee& referee() const { return referee_; }
+  // Null where the statement is not a panel's.
+  const Panel* panel() const { return panel_ ? &*panel_ : nullptr; }
   const std::optional<GivenCertificate>& certificate() const { return certificate_; }
   bool certificate_recorded() const { return certificate_recorded_; }
 
@@ -81,11 +87,21 @@ class Statement {
   void add_tasks(const TasksAddedRecord& record);
 
   // The place of a duel that may be evidence. REQUIRES: admits.
-  std::uint64_t served(Arm first, Arm second, const std::string& task);
+  std::uint64_t served(const ServeRecord& serve, Arm first, Arm second);
   // Counts a duel that may not.
   void served_in_vain(const ServeRecord& serve, Arm first, Arm second);
   // `Outcome::none`: there is none.
-  void final_answer(std::uint64_t place, Outcome outcome) { referee_.answered(place, outcome); }
+  void final_answer(std::uint64_t place, Outcome outcome);
+  // How long it took. Of a panel, which tells how long the rest will take.
+  void answer_took(std::uint64_t response_ms) {
+    if (panel_) panel_->took(response_ms);
+  }
+  // What only panels know. An error without one.
+  Status check(const PanelClosedRecord& record) const;
+  Status check(const AbsentRecord& record) const;
+  // REQUIRES: check.
+  void close_panel() { panel_->close(); }
+  void miss(const AbsentRecord& record) { panel_->miss(record.subject); }
   // A comparison made elsewhere: its place and its answer at once.
   void compare(Arm first, Arm second, Outcome outcome) {
     referee_.answered(referee_.served(first, second), outcome);
@@ -98,6 +114,7 @@ class Statement {
   void fields(auto& archive) {
     archive_fields(archive, tasks_.count, tasks_.sha256, met_, pairs_without_fresh_tasks_, referee_,
                    certificate_recorded_, certificate_, no_evidence_);
+    if (panel_) archive_fields(archive, *panel_);  // whether there is one is the first record's
   }
   bool restored(std::size_t num_arms) const;
 
@@ -108,13 +125,15 @@ class Statement {
     StoppingRule stopping;
     bool lowest_only = false;  // the Copeland certificate of logs of format 1
   };
-  Statement(const Rule& rule, const Parts& parts, TaskSet tasks, Referee referee);
+  Statement(const Rule& rule, const Parts& parts, TaskSet tasks, Referee referee,
+            std::optional<Panel> panel);
   static Result<Referee> referee_of(const Rule& rule, const Parts& parts, std::size_t num_arms);
 
   Rule rule_;
   Parts parts_;
   TaskSet tasks_;
   Referee referee_;
+  std::optional<Panel> panel_;
   std::map<std::pair<Arm, Arm>, std::set<std::string, std::less<>>> met_;  // tasks, of low and high
   std::uint64_t pairs_without_fresh_tasks_ = 0;
   std::optional<GivenCertificate> certificate_;

@@ -6,6 +6,13 @@
 #include "duel/core/rng.h"
 
 namespace duel {
+namespace {
+
+RoundRng lot_of_task(const Ledger& ledger) {
+  return Stream(ledger.experiment().seed, 0, Purpose::choice, "live/task").at(ledger.served() + 1);
+}
+
+}  // namespace
 
 TaskDraw::TaskDraw(std::vector<std::string> names) : names_(std::move(names)) {
   for (std::size_t k = 0; k < names_.size(); ++k) index_.emplace(names_[k], k);
@@ -13,8 +20,7 @@ TaskDraw::TaskDraw(std::vector<std::string> names) : names_(std::move(names)) {
 
 const std::string& TaskDraw::draw(const Ledger& ledger, Arm i, Arm j) {
   DUEL_CHECK(!names_.empty());
-  RoundRng rng =
-      Stream(ledger.experiment().seed, 0, Purpose::choice, "live/task").at(ledger.served() + 1);
+  RoundRng rng = lot_of_task(ledger);
   const auto any = [&]() -> const std::string& {
     return names_[static_cast<std::size_t>(rng.below(names_.size()))];
   };
@@ -38,6 +44,16 @@ const std::string& TaskDraw::draw(const Ledger& ledger, Arm i, Arm j) {
   }
   if (left.empty()) return any();
   return names_[left[static_cast<std::size_t>(rng.below(left.size()))]];
+}
+
+const std::string& TaskDraw::draw_among(const Ledger& ledger,
+                                        const std::function<bool(const std::string&)>& may) const {
+  std::vector<std::size_t> left;
+  for (std::size_t k = 0; k < names_.size(); ++k) {
+    if (may(names_[k])) left.push_back(k);
+  }
+  DUEL_CHECK(!left.empty());
+  return names_[left[static_cast<std::size_t>(lot_of_task(ledger).below(left.size()))]];
 }
 
 void TaskDraw::note(const Ledger& ledger, const ServeRecord& serve) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,6 +38,10 @@ class TaskDraw {
   // A task for the next duel of (i, j), by a lot of the duel's ordinal. O(1) until a pair has met
   // half of the tasks; from then on the rest is kept as a list. REQUIRES: !empty().
   const std::string& draw(const Ledger& ledger, Arm i, Arm j);
+  // One of the tasks that `may` says of, each as likely, by the same lot. REQUIRES: !empty(), and
+  // there is one.
+  const std::string& draw_among(const Ledger& ledger,
+                                const std::function<bool(const std::string&)>& may) const;
   // That a serve was applied.
   void note(const Ledger& ledger, const ServeRecord& serve);
 

@@ -104,14 +104,21 @@ Result<Interview> Interview::open(InterviewPlan plan) {
 
 std::vector<std::string> Interview::task_names() const { return names_of(plan_.tasks); }
 
-LocalQuestions Interview::questions() {
+LocalQuestions Interview::questions(const std::string& voter) {
   const auto arm = [this](const std::string& arm_id) {
     const auto index = ledger().find_arm(arm_id);
     DUEL_CHECK(index && *index < plan_.arms.size());
     return plan_.arms[*index].shown;
   };
   const auto task = [this](const std::string& name) { return plan_.tasks->find(name)->content; };
-  return {experiment_, {.arm = arm, .task = task}, plan_.max_duels};
+  QuestionContents contents{.arm = arm, .task = task};
+  if (ledger().parts().panel) {
+    const ExperimentRecord& record = ledger().experiment();
+    contents.subject = [member = local_subject(record.experiment_id, record.seed, voter)] {
+      return std::optional(member);
+    };
+  }
+  return {experiment_, std::move(contents), plan_.max_duels};
 }
 
 }  // namespace duel

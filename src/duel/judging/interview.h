@@ -64,8 +64,8 @@ class Interview {
   // Whether the answers look like draws that have nothing to do with each other.
   HealthCheck fresh_answers() const { return answers_->check(); }
 
-  // What to ask, for a loop. REQUIRES: the interview stays where it is.
-  LocalQuestions questions();
+  // What to ask, for a loop; a panel of whom: `voter`. REQUIRES: the interview stays where it is.
+  LocalQuestions questions(const std::string& voter = {});
 
  private:
   Interview(InterviewPlan plan, LocalExperiment experiment,

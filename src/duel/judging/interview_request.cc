@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
+#include <utility>
+
+#include "duel/core/numbers.h"
 
 namespace duel {
 namespace {
@@ -27,6 +30,38 @@ std::string name_for(const std::vector<ListedArm>& arms) {
     folder = parent;
   }
   return id_from_name(folder);
+}
+
+// What the certificate is about: people or tasks, those like these or these.
+Status read_about(const InterviewRequest& request, InterviewPlan& plan) {
+  ExperimentRecord& experiment = plan.experiment;
+  const auto wrong = [](const char* message, const char* hint) {
+    return Error::invalid_argument(message).with_hint(hint).in_field("about");
+  };
+  std::string about = request.about;
+  std::replace(about.begin(), about.end(), '-', '_');
+  if (about == to_word(Audience::these_people)) {
+    experiment.about = Audience::these_people;
+    if (plan.tasks) experiment.tasks.about = TaskScope::these_tasks;
+    DUEL_ASSIGN(experiment.panel,
+                panel_of(request.panel, request.early, [&](const std::string& name) {
+                  return local_subject(experiment.experiment_id, experiment.seed, name);
+                }));
+    if (!request.judge.command.empty()) {
+      return wrong("a judge program is no panel", "ask people, with 'duel vote' or a server");
+    }
+    return Done{};
+  }
+  if (!request.panel.empty() || request.early) {
+    return wrong("a panel is for a statement about these people", "these-people");
+  }
+  if (about == to_word(Audience::people_like_these)) {
+    if (!plan.tasks) return Done{};
+    return wrong("with tasks the certificate is about them", "tasks-like-these or these-tasks");
+  }
+  if (about.empty()) return Done{};
+  DUEL_ASSIGN(experiment.tasks.about, task_scope_of(about, plan.tasks.has_value()));
+  return Done{};
 }
 
 // The thresholds for a set that changes are those of a winner, and of duels without a common cause.
@@ -60,6 +95,34 @@ Result<TaskScope> task_scope_of(std::string about, bool has_tasks) {
   return scope;
 }
 
+Result<PanelRule> panel_of(const std::string& text, bool early,
+                           const std::function<std::string(const std::string&)>& subject_of) {
+  PanelRule panel{.early = early};
+  const auto wrong = [](std::string message) {
+    return Error::invalid_argument(std::move(message))
+        .with_hint("a number of people, or their names with commas between: ann,bob,cem")
+        .in_field("panel");
+  };
+  if (text.empty()) return panel;
+  if (text.find_first_not_of("0123456789") == std::string::npos) {
+    const auto size = parse_count(text);
+    if (!size.ok() || *size == 0) return wrong(fmt::format("'{}' is no size of a panel", text));
+    panel.size = *size;
+    return panel;
+  }
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t comma = rest.find(',');
+    const std::string name(trimmed(rest.substr(0, comma)));
+    if (name.empty()) return wrong("a member has no name");
+    panel.members.push_back(subject_of(name));
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  std::ranges::sort(panel.members);
+  return panel;
+}
+
 Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   InterviewPlan plan;
   DUEL_ASSIGN(plan.arms, list_arms(request.arms, request.arms_file));
@@ -73,18 +136,19 @@ Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   DUEL_RETURN_IF_ERROR(in_field("name", check_id("an experiment", experiment.experiment_id)));
   DUEL_ASSIGN(experiment.goal,
               parse_goal(request.goal, request.top, request.epsilon, request.assume));
-  DUEL_ASSIGN(experiment.tasks.about, task_scope_of(request.about, plan.tasks.has_value()));
+  experiment.seed = request.seed;
+  DUEL_RETURN_IF_ERROR(read_about(request, plan));
   DUEL_ASSIGN(experiment.order, in_field("order", parse_placement(request.order)));
   experiment.stopping.alpha = request.alpha;
   experiment.stopping.arms_fixed = !request.open_arms;
   experiment.stopping.shared_causes =
       plan.tasks && experiment.tasks.about == TaskScope::tasks_like_these;
+  experiment.voting = request.voting;
   DUEL_RETURN_IF_ERROR(check_open_arms(experiment));
   plan.asked_policy = request.policy.empty() ? kDefaultPolicy : request.policy;
   experiment.policy = plan.asked_policy;
   DUEL_ASSIGN(experiment.policy,
               in_field("policy", canonical_policy(experiment, plan.arms.size())));
-  experiment.seed = request.seed;
   experiment.judge = request.judge;
   plan.allows_new_judge = request.allows_new_judge;
   // Not part of the experiment: who wants to go on gives more.

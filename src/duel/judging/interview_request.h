@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,14 +15,19 @@ namespace duel {
 struct InterviewRequest {
   std::vector<std::string> arms;  // items of list_arms
   std::string arms_file;
-  bool open_arms = false;                  // arms may join and leave a log that begins now
-  std::vector<std::string> add_arm{};      // items of list_arms that join the log
-  std::vector<std::string> retire_arm{};   // ids that leave it
-  std::string tasks;                       // file; "": none
-  std::string about = "tasks-like-these";  // or "these-tasks": what is certified
-  std::string name;                        // "": the folder of the files, or "duel"
-  std::string log;                         // "": NAME.duel.jsonl
-  std::string policy;                      // "": auto
+  bool open_arms = false;                 // arms may join and leave a log that begins now
+  std::vector<std::string> add_arm{};     // items of list_arms that join the log
+  std::vector<std::string> retire_arm{};  // ids that leave it
+  std::string tasks;                      // file; "": none
+  // What is certified: "people-like-these", "these-people"; with tasks "tasks-like-these" (also if
+  // it is empty) or "these-tasks".
+  std::string about{};
+  std::string panel{};  // of these people: how many, or their names with commas between; "": any
+  bool early = false;   // a verdict before counting is certain
+  VotingRule voting{};
+  std::string name;    // "": the folder of the files, or "duel"
+  std::string log;     // "": NAME.duel.jsonl
+  std::string policy;  // "": auto
   std::string goal = "condorcet";
   std::uint64_t top = 0;  // of the goals set and order
   double epsilon = 0;     // of the goal epsilon
@@ -40,6 +46,11 @@ Result<TaskScope> task_scope_of(std::string about, bool has_tasks);
 
 // Reads what the request names. An error names the field at fault.
 Result<InterviewPlan> plan_interview(const InterviewRequest& request);
+
+// A panel as people write it: a number, or names with commas between. `subject_of` makes subjects of
+// names.
+Result<PanelRule> panel_of(const std::string& text, bool early,
+                           const std::function<std::string(const std::string&)>& subject_of);
 
 // Where the certificate of a log goes unless somebody says otherwise: beside it.
 std::string certificate_beside(const std::string& log);

@@ -41,6 +41,7 @@ Json interview_json(const Interview& interview, const Standing& standing, RunEnd
     if (!given.arms.empty()) json["named"] = ids_of(ledger, given.arms);
   }
   json["goal"] = describe(ledger.experiment().goal);
+  if (standing.panel) json["panel"] = described_json(*standing.panel);
   if (standing.order) json["order"] = described_json(order_of(ledger, *standing.order));
   if (standing.leader) json["leader"] = ledger.id_of(*standing.leader);
   json["policy"] = ledger.experiment().policy;

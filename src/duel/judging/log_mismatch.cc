@@ -72,6 +72,18 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
     return other_experiment(log, "tasks", "its tasks were different",
                             "give the tasks that it began with, or another `log` to start over");
   }
+  if (logged.about != wanted.about) {
+    return differs("about", "statement about", to_word(logged.about), to_word(wanted.about));
+  }
+  if (logged.panel != wanted.panel) {
+    return other_experiment(log, "panel", "its panel is another one");
+  }
+  // What voters are told may be left out.
+  if (wanted.voting == VotingRule()) wanted.voting = logged.voting;
+  if (!agrees("question", logged.voting.question, wanted.voting.question) ||
+      !agrees("instructions", logged.voting.instructions, wanted.voting.instructions)) {
+    return found;
+  }
   if (!agrees("alpha", logged.stopping.alpha, wanted.stopping.alpha)) return found;
   // A limit of the experiment itself; that of a run is not in its log.
   if (wanted.stopping.max_duels == 0) wanted.stopping.max_duels = logged.stopping.max_duels;

@@ -52,6 +52,9 @@ enum class OnCertified { notify, exploit, complete };
 // sample of many, so each is evidence about a pair at most once. `these_tasks`: exactly the given
 // tasks, one of which is drawn at random for every duel.
 enum class TaskScope { tasks_like_these, these_tasks };
+// Whose preferences a certificate is about: those of people like the ones who answer, who are a
+// sample; or those of these people alone, a panel, where each is asked about a pair once.
+enum class Audience { people_like_these, these_people };
 
 // The words of the log.
 template <>
@@ -174,6 +177,14 @@ struct Words<TaskScope> {
       {{"tasks_like_these", TaskScope::tasks_like_these}, {"these_tasks", TaskScope::these_tasks}});
 };
 
+template <>
+struct Words<Audience> {
+  static constexpr std::string_view noun = "audience";
+  static constexpr auto all =
+      words_table<Audience>({{"people_like_these", Audience::people_like_these},
+                             {"these_people", Audience::these_people}});
+};
+
 inline std::string_view to_word(const Goal& goal) { return to_word(goal.kind); }
 inline Result<Goal::Kind> parse_goal(std::string_view word) { return parse_word<Goal::Kind>(word); }
 // A goal as a user asks for it. An error names the field: goal, top, epsilon or assume. Whether it
@@ -274,6 +285,28 @@ struct ServiceRule {
   friend bool operator==(const ServiceRule&, const ServiceRule&) = default;
 };
 
+// Who a panel is. Without a size and a list it is those who have answered when it is closed.
+struct PanelRule {
+  std::uint64_t size = 0;
+  std::vector<std::string> members;  // subjects; of an early panel in their drawn order
+  // Whether a verdict may come before counting is certain, with an error level: in a large panel
+  // that is listed. The order is drawn: by the keyed hashes that the subjects are.
+  bool early = false;
+
+  std::uint64_t seats() const { return members.empty() ? size : members.size(); }
+
+  friend bool operator==(const PanelRule&, const PanelRule&) = default;
+};
+
+// What people who vote are told.
+struct VotingRule {
+  std::string question;       // in place of "Which one is better?"
+  std::string instructions;   // shown before and beside it
+  bool shows_result = false;  // to a voter who has nothing left to answer
+
+  friend bool operator==(const VotingRule&, const VotingRule&) = default;
+};
+
 // Format 2 added tasks, judge, evidence and failed tries; 3 added what a server needs, and renamed
 // `fallback` to `contest`; since 4 a task that the caller names is evidence about a pair once, and
 // silence that is taken for a tie is counted as one. Older logs are read, and continued by their
@@ -296,6 +329,9 @@ struct ExperimentRecord {
   // once. Later ones are no evidence. 0: not so.
   std::uint64_t one_look_after = 0;
   TaskSet tasks;
+  Audience about = Audience::people_like_these;
+  PanelRule panel;  // where it is about these people
+  VotingRule voting;
   JudgeEntry judge;
   ServiceRule service;
   std::uint64_t seed = 0;
@@ -432,6 +468,20 @@ struct CompletedRecord {
   friend bool operator==(const CompletedRecord&, const CompletedRecord&) = default;
 };
 
+// The panel is those who have answered, and nobody joins any more.
+struct PanelClosedRecord {
+  std::uint64_t members = 0;  // how many they are
+
+  friend bool operator==(const PanelClosedRecord&, const PanelClosedRecord&) = default;
+};
+
+// A member of an early panel will not come: what they have not answered speaks for neither arm.
+struct AbsentRecord {
+  std::string subject;
+
+  friend bool operator==(const AbsentRecord&, const AbsentRecord&) = default;
+};
+
 // The experiment was started, paused, resumed or archived.
 struct StateRecord {
   ExperimentState state = ExperimentState::running;
@@ -518,11 +568,11 @@ struct EventRecord {
   friend bool operator==(const EventRecord&, const EventRecord&) = default;
 };
 
-using Record =
-    std::variant<ExperimentRecord, ServeRecord, OutcomeRecord, ExpiredRecord, ArmAddedRecord,
-                 ArmRetiredRecord, ComparisonRecord, CertifiedRecord, CompletedRecord,
-                 TasksAddedRecord, StateRecord, ConfiguredRecord, PolicyRebuiltRecord,
-                 RecoveredRecord, InterleavedRecord, PagedRecord, EventRecord>;
+using Record = std::variant<ExperimentRecord, ServeRecord, OutcomeRecord, ExpiredRecord,
+                            ArmAddedRecord, ArmRetiredRecord, ComparisonRecord, CertifiedRecord,
+                            CompletedRecord, TasksAddedRecord, StateRecord, ConfiguredRecord,
+                            PolicyRebuiltRecord, RecoveredRecord, InterleavedRecord, PagedRecord,
+                            EventRecord, PanelClosedRecord, AbsentRecord>;
 
 // A record at its place in the log.
 struct LogEntry {

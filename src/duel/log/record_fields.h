@@ -60,6 +60,27 @@ struct Described<TaskSet> {
 };
 
 template <>
+struct Described<PanelRule> {
+  static constexpr FieldList fields{
+      optional("size", &PanelRule::size, "how many people it has"),
+      optional(
+          "members", &PanelRule::members,
+          "or who they are, as keyed hashes; with `early` in ascending order, which is a drawn "
+          "one"),
+      optional("early", &PanelRule::early,
+               "whether a verdict may come before counting is certain")};
+};
+
+template <>
+struct Described<VotingRule> {
+  static constexpr FieldList fields{
+      optional("question", &VotingRule::question, "that voters are asked"),
+      optional("instructions", &VotingRule::instructions, "shown with it"),
+      optional("shows_result", &VotingRule::shows_result,
+               "to a voter who has nothing left to answer")};
+};
+
+template <>
 struct Described<JudgeEntry> {
   static constexpr FieldList fields{
       required("command", &JudgeEntry::command),
@@ -162,7 +183,11 @@ struct Described<ExperimentRecord> {
                    "whether comparisons made elsewhere are evidence"),
           optional("one_look_after", &ExperimentRecord::one_look_after,
                    "where their order is unknown: how many are looked at, once"),
-          optional("tasks", &ExperimentRecord::tasks), optional("judge", &ExperimentRecord::judge),
+          optional("tasks", &ExperimentRecord::tasks),
+          optional("about", &ExperimentRecord::about, "whose preferences are certified"),
+          optional("panel", &ExperimentRecord::panel, "who `these_people` are"),
+          optional("voting", &ExperimentRecord::voting, "what voters are told"),
+          optional("judge", &ExperimentRecord::judge),
           optional("service", &ExperimentRecord::service, "what a server needs beside"),
           required("seed", &ExperimentRecord::seed)});
 };
@@ -272,6 +297,22 @@ struct Described<TasksAddedRecord> {
       "more tasks join; only where a certificate is about tasks like these";
   static constexpr FieldList fields{required("count", &TasksAddedRecord::count, "of all now"),
                                     required("sha256", &TasksAddedRecord::sha256, "", is_sha256)};
+};
+
+template <>
+struct Described<PanelClosedRecord> {
+  static constexpr std::string_view name = "panel_closed";
+  static constexpr std::string_view doc =
+      "the panel is those who have answered by now; only where the experiment is about these people";
+  static constexpr FieldList fields{
+      required("members", &PanelClosedRecord::members, "how many they are")};
+};
+
+template <>
+struct Described<AbsentRecord> {
+  static constexpr std::string_view name = "absent";
+  static constexpr std::string_view doc = "a member of an early panel will not come";
+  static constexpr FieldList fields{required("subject", &AbsentRecord::subject)};
 };
 
 template <>

@@ -47,6 +47,16 @@ std::string rule_text(CertificateKind kind) {
          "other arm's upper score";
 }
 
+std::string rule_of_panel(const Ledger& ledger) {
+  if (is_by_counting(ledger)) {
+    return "counting: each member of the panel has one answer to each pair, for one arm or for "
+           "neither, and the answers that have not come cannot change what is stated";
+  }
+  return "the winner beats each rival by counting, or its e-process against the rival has reached "
+         "the threshold; that takes the members in an order that was drawn before the first answer, "
+         "and absent ones as if they had answered against it";
+}
+
 std::vector<CertifiedFinding> findings_of(const Ledger& ledger) {
   const Certifier& certifier = ledger.certifier();
   const auto& found = ledger.orders() ? ledger.orders()->certificate()->findings
@@ -92,6 +102,13 @@ std::vector<CertifiedScore> scores_of(const Ledger& ledger) {
 std::vector<std::string> assumptions_of(const Ledger& ledger) {
   const ExperimentRecord& experiment = ledger.experiment();
   std::vector<std::string> texts;
+  if (ledger.parts().panel) {
+    texts.emplace_back("each member of the panel has answered once, for themselves");
+    if (!is_by_counting(ledger)) {
+      texts.emplace_back("the order of the members was drawn without regard to their answers");
+    }
+    return texts;
+  }
   if (experiment.tasks.count == 0 && !ledger.statement().names_tasks()) {
     texts.emplace_back(
         "each answer of a pair is as likely as the one before, whatever was answered");
@@ -124,13 +141,14 @@ std::vector<std::string> assumptions_of(const Ledger& ledger) {
 CertificateRule rule_of(const Ledger& ledger) {
   const ExperimentRecord& experiment = ledger.experiment();
   const Goal& goal = experiment.goal;
-  CertificateRule rule{.text = rule_text(ledger.certificate()->kind),
-                       .goal = goal.kind,
-                       .arms_fixed = experiment.stopping.arms_fixed,
-                       .min_decisive_per_pair = experiment.stopping.min_decisive_per_pair,
-                       .arms_at_the_start = experiment.arms.size(),
-                       .top = goal.top,
-                       .epsilon = goal.margin};
+  CertificateRule rule{
+      .text = ledger.parts().panel ? rule_of_panel(ledger) : rule_text(ledger.certificate()->kind),
+      .goal = goal.kind,
+      .arms_fixed = experiment.stopping.arms_fixed,
+      .min_decisive_per_pair = experiment.stopping.min_decisive_per_pair,
+      .arms_at_the_start = experiment.arms.size(),
+      .top = goal.top,
+      .epsilon = goal.margin};
   if (goal.is_order() || goal.assume != Assumption::none) rule.assume = goal.assume;
   if (experiment.format > 1) rule.shared_causes = experiment.stopping.shared_causes;
   return rule;
@@ -248,8 +266,18 @@ std::string order_statement(const Ledger& ledger) {
 
 }  // namespace
 
+std::vector<Arm> certified_cycle(const Ledger& ledger) {
+  if (!ledger.parts().panel) return ledger.certifier().no_winner()->cycle;
+  std::vector<Arm> cycle = panel_cycle(ledger);
+  for (std::size_t k = 0; k < cycle.size(); ++k) {
+    if (!ledger.panel()->count().beats(cycle[k], cycle[(k + 1) % cycle.size()])) return {};
+  }
+  return cycle;
+}
+
 std::string certificate_statement(const Ledger& ledger) {
   DUEL_CHECK(ledger.certificate().has_value());
+  if (ledger.parts().panel) return panel_statement(ledger);
   const GivenCertificate& given = *ledger.certificate();
   const std::string scope = scope_of(ledger.tasks()), odds = odds_of(ledger);
   const auto stated = [&](const std::string& what) {
@@ -301,9 +329,13 @@ Certificate certificate_of(const Ledger& ledger) {
   if (given.winner) certificate.winner = ledger.id_of(*given.winner);
   certificate.named = ids_of(ledger, given.arms);
   if (given.kind == CertificateKind::no_winner) {
-    certificate.cycle = ids_of(ledger, ledger.certifier().no_winner()->cycle);
+    certificate.cycle = ids_of(ledger, certified_cycle(ledger));
   }
-  certificate.alpha = experiment.stopping.alpha;
+  if (ledger.parts().panel) {
+    certificate.by = is_by_counting(ledger) ? "counting" : "evidence";
+    certificate.panel = panel_standing(ledger, given.winner);
+  }
+  if (certificate.by != "counting") certificate.alpha = experiment.stopping.alpha;
   certificate.rule = rule_of(ledger);
   certificate.conditioned_out = {ledger.total(), ledger.late(), std::nullopt};
   // Decided by the log's format, so that an old log still gives the same bytes.
@@ -317,13 +349,15 @@ Certificate certificate_of(const Ledger& ledger) {
   for (const LedgerArm& arm : ledger.arms()) {
     certificate.arms.push_back({arm.entry.id, arm.active, arm.entry.payload, arm.entry.sha256});
   }
-  if (ledger.scores()) {
+  if (certificate.panel) {
+    certificate.decisive = ledger.total().decisive();
+  } else if (ledger.scores()) {
     certificate.scores = scores_of(ledger);
     certificate.pairs = pairs_of(ledger);
   } else {
     certificate.findings = findings_of(ledger);
   }
-  certificate.decisive = ledger.certifier().decisive();
+  if (!certificate.panel) certificate.decisive = ledger.certifier().decisive();
   if (ledger.excluded() > 0) certificate.excluded_share = ledger.excluded_share();
   if (experiment.comparisons_count) certificate.comparisons_from_elsewhere = ledger.comparisons();
   certificate.health = health_of(ledger);

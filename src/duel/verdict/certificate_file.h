@@ -156,7 +156,9 @@ struct Certificate {
   CertificateKind kind = CertificateKind::winner;
   std::optional<std::string> winner;
   std::vector<std::string> named, cycle;
-  double alpha = 0;
+  std::optional<double> alpha;
+  std::string by;
+  std::optional<PanelStanding> panel;
   CertificateRule rule;
   std::vector<std::string> assumes;
   std::optional<CertifiedTasks> tasks;
@@ -181,7 +183,9 @@ struct Certificate {
       optional("winner", &Certificate::winner),
       optional("named", &Certificate::named),
       optional("cycle", &Certificate::cycle),
-      required("alpha", &Certificate::alpha),
+      optional("alpha", &Certificate::alpha, "none where counting makes it certain"),
+      optional("by", &Certificate::by, "of a panel", OneOf("counting", "evidence")),
+      optional("panel", &Certificate::panel, "the people that it is about"),
       required("rule", &Certificate::rule),
       optional("assumes", &Certificate::assumes, "what has to be true of the answers"),
       optional("tasks", &Certificate::tasks),
@@ -199,6 +203,10 @@ struct Certificate {
       required("health", &Certificate::health),
       required("log", &Certificate::log, "the records that it rests on")};
 };
+
+// Of `no_winner`: arms of which each beats the next, the last the first; empty where they tie.
+// REQUIRES: ledger.certificate().
+std::vector<Arm> certified_cycle(const Ledger& ledger);
 
 // "Arm 'b' beats every other arm ..": the statement in a sentence. REQUIRES: ledger.certificate().
 std::string certificate_statement(const Ledger& ledger);

@@ -115,6 +115,7 @@ ExperimentResult result_of(const Ledger& ledger, const Board& board) {
   result.tied = ids_of(ledger, standing.places.tied);
   result.not_ruled_out = ids_of(ledger, board.not_ruled_out);
   if (standing.order) result.order = order_of(ledger, *standing.order);
+  result.panel = standing.panel;
   result.expected_duels_left = standing.duels_left;
   result.forecast = forecast_of(ledger, standing);
   if (const auto regret = estimated_regret(ledger, standing)) {
@@ -136,7 +137,7 @@ ExperimentResult result_of(const Ledger& ledger, const Board& board) {
                           .sequence = given->sequence,
                           .named = ids_of(ledger, given->arms)};
     if (given->kind == CertificateKind::no_winner) {
-      result.certificate->cycle = ids_of(ledger, ledger.certifier().no_winner()->cycle);
+      result.certificate->cycle = ids_of(ledger, certified_cycle(ledger));
     }
   }
   result.why_not_yet = why_not_yet(ledger, standing, board.health);

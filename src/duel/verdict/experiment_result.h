@@ -207,6 +207,7 @@ struct ExperimentResult {
   std::optional<std::string> leader;
   std::vector<std::string> tied, not_ruled_out;
   std::optional<ResultOrder> order;
+  std::optional<PanelStanding> panel;
   std::optional<std::uint64_t> expected_duels_left;
   Forecast forecast;
   std::optional<ResultRegret> regret;
@@ -237,6 +238,7 @@ struct ExperimentResult {
       required("not_ruled_out", &ExperimentResult::not_ruled_out,
                "the other arms that may be first; empty once there is a certificate"),
       optional("order", &ExperimentResult::order, "of the goals `set`, `order` and `ranking`"),
+      optional("panel", &ExperimentResult::panel, "where it is about these people"),
       required("expected_duels_left", &ExperimentResult::expected_duels_left,
                "null where nobody can tell"),
       required("forecast", &ExperimentResult::forecast, "what a certificate still takes"),

@@ -26,6 +26,14 @@ std::string span_text(double days) {
 Forecast forecast_of(const Ledger& ledger, const Standing& standing) {
   Forecast forecast;
   if (ledger.certificate()) return forecast;
+  if (ledger.parts().panel) {
+    if (const auto effort = panel_effort(ledger, standing.leader)) {
+      forecast.people = effort->people;
+      forecast.questions_each = effort->questions_each;
+      forecast.minutes_each = effort->minutes_each;
+    }
+    return forecast;
+  }
   forecast.duels = standing.duels_left;
   const bool visits = ledger.experiment().service.mode == Mode::interleave;
   const auto per_day = ledger.pace().per_day();
@@ -49,6 +57,11 @@ Forecast forecast_of(const Ledger& ledger, const Standing& standing) {
 }
 
 std::string forecast_text(const Forecast& forecast) {
+  if (forecast.questions_each) {
+    return effort_text(PanelEffort{.people = forecast.people,
+                                   .questions_each = *forecast.questions_each,
+                                   .minutes_each = forecast.minutes_each.value_or(0)});
+  }
   if (!forecast.duels) return "";
   const std::uint64_t count = forecast.visits.value_or(*forecast.duels);
   std::string text = fmt::format("about {} more {}{}", approximate_count(count),

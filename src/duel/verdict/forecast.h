@@ -17,6 +17,8 @@ struct Forecast {
   std::optional<std::uint64_t> duels;
   std::optional<std::uint64_t> visits;
   std::optional<double> visits_per_day, duels_per_day, days;
+  std::optional<std::uint64_t> people{}, questions_each{};
+  std::optional<double> minutes_each{};
 
   static constexpr std::string_view schema = "Forecast";
   static constexpr FieldList fields{
@@ -31,7 +33,11 @@ struct Forecast {
       optional("duels_per_day", &Forecast::duels_per_day,
                "of the other experiments, at the pace of the last 100"),
       optional("days", &Forecast::days,
-               "at that pace, with the time until the answers that wait are counted")};
+               "at that pace, with the time until the answers that wait are counted"),
+      optional("people", &Forecast::people, "of a panel: members who have still to answer"),
+      optional("questions_each", &Forecast::questions_each, "of a panel: for each of them"),
+      optional("minutes_each", &Forecast::minutes_each,
+               "of a panel: at the time that answers take, or 10 seconds before one says so")};
 };
 
 // `standing` is the ledger's.

@@ -228,6 +228,7 @@ HealthCheck position_bias(const Ledger& ledger) {
 }
 
 HealthCheck ties(const Ledger& ledger) {
+  if (ledger.parts().panel) return unknown_check("ties", "of a panel they are answers like others");
   const ShownCounts all = ledger.total();
   const std::uint64_t tied = all.ties + all.both_bad;
   const std::uint64_t answers = all.decisive() + tied;
@@ -241,6 +242,9 @@ HealthCheck ties(const Ledger& ledger) {
 // A judge program is a single source by design; of people there should be several.
 HealthCheck voters(const Ledger& ledger) {
   const std::string name = "voters";
+  if (ledger.parts().panel) {
+    return unknown_check(name, "a panel: each person counts once for each pair");
+  }
   // "human:" names nobody: the answers of a voting page are of as many people as there were
   // subjects. Certificates of older logs counted it as a voter, and keep their bytes.
   const bool needs_id = ledger.experiment().format > 3;

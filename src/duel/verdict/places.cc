@@ -10,6 +10,7 @@
 #include "duel/inference/error_budget.h"
 #include "duel/inference/evidence.h"
 #include "duel/inference/posterior_best.h"
+#include "duel/verdict/panel_standing.h"
 
 namespace duel {
 namespace {
@@ -126,6 +127,22 @@ void range_by_certificate(Places& places, const Ledger& ledger, const std::vecto
   for (std::size_t k = named; k < order.size(); ++k) confine(order[k], named + 1, order.size());
 }
 
+// What is certain of these people: an arm that cannot be beaten by another does not come after it.
+void range_by_panel(Places& places, const PanelCount& count, const std::vector<Arm>& active) {
+  for (const Arm i : active) {
+    RankRange& range = places.arms[i].range;
+    bool ruled_out = false;
+    for (const Arm j : active) {
+      if (i == j) continue;
+      ruled_out = ruled_out || count.cannot_beat(i, j);
+      if (count.beats(j, i)) ++range.best;
+      if (count.cannot_beat(j, i)) --range.worst;
+    }
+    if (ruled_out) range.best = std::max<std::size_t>(range.best, 2);
+    range.best = std::min(range.best, range.worst);
+  }
+}
+
 std::optional<Arm> best_scored(const ScoreCertifier& board) {
   Arm best = 0;
   for (Arm i = 0; i < board.scores().size(); ++i) {
@@ -139,6 +156,7 @@ std::optional<Arm> best_scored(const ScoreCertifier& board) {
 std::optional<Arm> leader_of(const Places& places, const Ledger& ledger,
                              const std::vector<Arm>& active, const std::vector<Arm>& order) {
   if (ledger.total().decisive() == 0) return std::nullopt;
+  if (ledger.parts().panel) return panel_leader(ledger);
   if (ledger.scores()) return best_scored(*ledger.scores());
   if (!order.empty()) return order.front();
   if (const auto& given = ledger.certificate()) return given->winner;
@@ -163,7 +181,10 @@ Places places_of(const Ledger& ledger, const std::vector<Arm>& order, std::size_
   const std::vector<Arm> active = active_arms(ledger);
   places.arms.assign(ledger.num_arms(), {.range = {.best = 1, .worst = active.size()}});
   believe(places, ledger, active);
-  if (ledger.scores()) {
+  if (const Panel* const panel = ledger.panel()) {
+    range_by_panel(places, panel->count(), active);
+    range_by_certificate(places, ledger, order, certain);
+  } else if (ledger.scores()) {
     range_by_scores(places, ledger.scores()->scores(), active);
   } else {
     range_by_pairs(places, ledger, active);

@@ -151,6 +151,10 @@ Standing standing_of(const Ledger& ledger) {
     standing.places = places_of(ledger);
   }
   standing.leader = standing.places.leader;
+  if (ledger.parts().panel) {
+    standing.panel = panel_standing(ledger, standing.leader);
+    return standing;
+  }
   if (ledger.scores() && decisive) {
     for (ArmStanding& arm : standing.arms) arm.score = ledger.scores()->scores()[arm.arm];
   } else if (!ledger.orders() && standing.leader) {

@@ -10,6 +10,7 @@
 #include "duel/core/duel.h"
 #include "duel/experiment/ledger.h"
 #include "duel/inference/interval.h"
+#include "duel/verdict/panel_standing.h"
 #include "duel/verdict/places.h"
 #include "duel/verdict/waiting_answers.h"
 
@@ -59,6 +60,7 @@ struct Standing {
   std::optional<Arm> too_little;
   Places places;
   WaitingAnswers waiting;
+  std::optional<PanelStanding> panel;  // where it is about these people
 
   static constexpr std::uint64_t kFewestDecisive = 10;
 };

@@ -39,13 +39,11 @@ class Reasons {
 
   std::vector<WhyNotYet> collect(const std::vector<HealthCheck>& health) && {
     no_more_duels();
-    if (ledger_.certifier().decisive() == 0 && standing_.waiting.answers == 0) {
-      add(Obstacle::no_decisive_answer, 1, "No answer names a winner yet.");
+    if (standing_.panel) {
+      who_has_not_answered(*standing_.panel);
+    } else {
+      what_a_sample_lacks();
     }
-    answers_that_wait();
-    duels_in_vain();
-    minimum_per_pair();
-    what_is_open();
     const std::vector<std::string> failed = failures(health);
     if (!failed.empty()) {
       add(Obstacle::health, failed.size(),
@@ -58,6 +56,42 @@ class Reasons {
  private:
   void add(Obstacle reason, std::uint64_t count, std::string detail) {
     reasons_.push_back({.reason = reason, .count = count, .detail = std::move(detail)});
+  }
+
+  void what_a_sample_lacks() {
+    if (ledger_.certifier().decisive() == 0 && standing_.waiting.answers == 0) {
+      add(Obstacle::no_decisive_answer, 1, "No answer names a winner yet.");
+    }
+    answers_that_wait();
+    duels_in_vain();
+    minimum_per_pair();
+    what_is_open();
+  }
+
+  void who_has_not_answered(const PanelStanding& panel) {
+    if (!panel.size) {
+      add(Obstacle::panel_open, panel.answered,
+          fmt::format("The panel has no size, and {} answered so far. Close it when everybody "
+                      "who counts has answered.",
+                      counted(panel.answered, "person has", "people have")));
+    } else if (const std::uint64_t others = *panel.size - panel.answered; others > 0) {
+      add(Obstacle::people, others,
+          fmt::format("{} of {} {} not answered yet{}.", others,
+                      counted(*panel.size, "person", "people"), others == 1 ? "has" : "have",
+                      panel.absent > 0 ? fmt::format(", {} of them absent", panel.absent) : ""));
+    }
+    duels_in_vain();
+    if (!standing_.leader || !panel.size) return;
+    std::vector<std::string> open;
+    for (const PanelPair& pair : panel.pairs) {
+      open.push_back(fmt::format("{} ({} : {}, {} to come)",
+                                 ledger_.name_of(*ledger_.find_arm(pair.second)), pair.for_first,
+                                 pair.for_second, counted(*pair.unknown, "answer")));
+    }
+    if (open.empty()) return;
+    add(Obstacle::rivals, open.size(),
+        fmt::format("{} has still to be shown to beat {}: {}.", ledger_.name_of(*standing_.leader),
+                    counted(open.size(), "rival"), some_of(open)));
   }
 
   void no_more_duels() {
@@ -125,7 +159,8 @@ class Reasons {
     in_vain_for(Obstacle::recovered, in_vain.recovered,
                 "the record of their serve was lost, and a report brought it back");
     in_vain_for(Obstacle::not_admitted, in_vain.other,
-                ledger_.parts().one_look
+                ledger_.parts().panel ? "whoever was asked has no seat in the panel"
+                : ledger_.parts().one_look
                     ? "the experiment is decided by one look at comparisons made elsewhere"
                     : "a task may reach several pairs, which are declared to be independent");
     if (const std::uint64_t late = ledger_.late(); late > 0) {

@@ -32,6 +32,8 @@ enum class Obstacle {
   minimum_per_pair,    // pairs with fewer decisive answers than min_decisive_per_pair
   none_first,          // every arm is ruled out of first place
   rivals,              // arms, or pairs of a set or an order, that are open
+  panel_open,          // a panel without a size has not been closed
+  people,              // members of a panel who have not answered
   health,              // checks that failed
 };
 template <>
@@ -52,6 +54,8 @@ struct Words<Obstacle> {
                              {"minimum_per_pair", Obstacle::minimum_per_pair},
                              {"none_first", Obstacle::none_first},
                              {"rivals", Obstacle::rivals},
+                             {"panel_open", Obstacle::panel_open},
+                             {"people", Obstacle::people},
                              {"health", Obstacle::health}});
 };
 
@@ -64,7 +68,7 @@ struct WhyNotYet {
   static constexpr std::string_view schema = "WhyNotYet";
   static constexpr FieldList fields{
       required("reason", &WhyNotYet::reason),
-      required("count", &WhyNotYet::count, "of duels, answers, arms, pairs or checks"),
+      required("count", &WhyNotYet::count, "of duels, answers, arms, pairs, people or checks"),
       optional("until", &WhyNotYet::until,
                "of `answers_wait`: when the last of the open duels expires"),
       required("detail", &WhyNotYet::detail, "a sentence")};
