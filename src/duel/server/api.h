@@ -211,6 +211,8 @@ class Api {
   void show_experiment(Call& call);
   void patch_experiment(Call& call);
   void change_state(Call& call);
+  void close_panel(Call& call);
+  void miss_members(Call& call);
   void put_arm(Call& call);
   void delete_arm(Call& call);
   void take_comparisons(Call& call);

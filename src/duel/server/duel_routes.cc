@@ -117,6 +117,15 @@ ProgressAnswer progress_of(const Ledger& ledger) {
           .expected_duels_left = standing.duels_left};
 }
 
+// A voter who has nothing left to say may be told how it came out.
+Result<Offer> with_verdict(const Experiment& experiment, Result<Offer> offer) {
+  if (!offer.ok()) return offer;
+  auto* const fallback = std::get_if<Fallback>(&*offer);
+  if (fallback == nullptr || !fallback->shows_result) return offer;
+  fallback->verdict = verdict_of(experiment.ledger(), standing_of(experiment.ledger()));
+  return offer;
+}
+
 // A report, and the duel that comes with its answer.
 struct ReportedWithNext {
   Reported reported;
@@ -149,7 +158,7 @@ Result<ReportedWithNext> report_and_serve(const Turn& turn, const Report& report
   // A fallback is not in the log, so only a proof could say which voter got it.
   const bool is_fallback = told.reported.what == Reported::What::ignored;
   if (is_fallback && next.voter && next.subject.empty()) return told;
-  DUEL_ASSIGN(Offer offer, experiment.serve(next, turn.moment));
+  DUEL_ASSIGN(Offer offer, with_verdict(experiment, experiment.serve(next, turn.moment)));
   told.next = std::make_unique<Offer>(std::move(offer));
   told.verdict_is_dear = experiment.ledger().num_arms() > kFewArms;
   told.progress = told.verdict_is_dear
@@ -264,6 +273,10 @@ std::optional<Api::Voter> Api::voter_of(const Call& call, const DuelBody& body) 
   const std::string& eid = call.eid();
   const ApiToken* const link = call.caller.link();
   const std::string link_id = link != nullptr ? link->token_id : "";
+  // The link says who it is; whatever a browser sends.
+  if (link != nullptr && !link->link.member.empty()) {
+    return Voter{.subject = link->link.member, .over_cap = false};
+  }
   Voter from{.subject = body.subject_id, .over_cap = false};
   if (from.subject.empty()) {
     from.subject = voters_.made_for(eid, link_id, body.duel_id);
@@ -307,14 +320,16 @@ void Api::serve_duels(Call& call) {
   Wish wish = wish_of(*body, voter, salt_of(call.eid()));
   if (from) wish.over_cap = from->over_cap;
   if (const ApiToken* const link = call.caller.link()) {
-    wish.subject = subject_of_link(link->token_id, wish.subject);
+    if (link->link.member.empty()) {
+      wish.subject = subject_of_link(link->token_id, wish.subject);
+    }
     wish.most_subjects = link->link.max_subjects_per_day;
   }
   if (one) {
     return ask(
         call, AnswerWhen::appended,
         [wish = std::move(wish)](const Turn& turn) {
-          return turn.experiment.serve(wish, turn.moment);
+          return with_verdict(turn.experiment, turn.experiment.serve(wish, turn.moment));
         },
         [this, eid = call.eid(), from](const Offer& offer) {
           count_served(eid, offer);

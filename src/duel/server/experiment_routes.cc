@@ -118,7 +118,9 @@ void Api::create_experiment(Call& call) {
   const std::string chance = random_bytes(6);
   std::uint64_t seed = 0;
   for (const char byte : chance) seed = seed << 8 | static_cast<unsigned char>(byte);
-  const auto record = experiment_of(call.eid(), *body, request, seed);
+  const auto record = experiment_of(
+      call.eid(), *body, request, seed,
+      [salt = salt_of(call.eid())](std::string_view name) { return subject_of(name, salt); });
   if (!record.ok()) return call.send(refusal(record.error()));
   create_of(call.send, std::make_shared<const ExperimentRecord>(*record),
             {sha256_hex(with_sorted_names(plain).dump()), sha256_hex(plain.dump())});
@@ -200,7 +202,7 @@ void Api::patch_experiment(Call& call) {
   if (!parsed.json) return call.send(std::move(parsed.refused));
   // A field that exists but cannot change is a conflict; an unknown one is a mistake (below).
   for (const char* name : {"mode", "arms", "policy", "goal", "stopping", "presentation",
-                           "interleave", "tasks", "seed"}) {
+                           "interleave", "tasks", "about", "panel", "voting", "seed"}) {
     if (parsed.json->contains(name)) {
       return call.send(refusal(409, fmt::format("/{} cannot change", name), false,
                                {{fmt::format("/{}", name), "cannot change"}}));
@@ -242,6 +244,32 @@ void Api::change_state(Call& call) {
       call, AnswerWhen::durable,
       [step](const Turn& turn) -> Result<ExperimentAnswer> {
         DUEL_RETURN_IF_ERROR(turn.experiment.change_state(step, turn.moment));
+        return shown_now(turn);
+      },
+      configuration);
+}
+
+void Api::close_panel(Call& call) {
+  ask(
+      call, AnswerWhen::durable,
+      [](const Turn& turn) -> Result<ExperimentAnswer> {
+        DUEL_RETURN_IF_ERROR(turn.experiment.close_panel(turn.moment));
+        return shown_now(turn);
+      },
+      configuration);
+}
+
+void Api::miss_members(Call& call) {
+  const auto body = call.read<AbsentBody>();
+  if (!body) return;
+  std::vector<std::string> subjects;
+  for (const std::string& name : body->subjects) {
+    subjects.push_back(subject_of(name, salt_of(call.eid())));
+  }
+  ask(
+      call, AnswerWhen::durable,
+      [subjects = std::move(subjects)](const Turn& turn) -> Result<ExperimentAnswer> {
+        DUEL_RETURN_IF_ERROR(turn.experiment.miss(subjects, turn.moment));
         return shown_now(turn);
       },
       configuration);

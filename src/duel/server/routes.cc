@@ -75,6 +75,18 @@ void Api::add_routes() {
   add_verb("resume", "Go on after a pause.");
   add_verb("complete", "End it: nothing is served any more but fallbacks.");
   add_verb("archive", "Put a completed experiment away.");
+  add(post, one + "/panel/close", "close_panel",
+      "The panel is those who have answered by now, for good. Repeating it changes nothing.",
+      {admin}, &Api::close_panel)
+      .gives<ExperimentAnswer>()
+      .refuses({404, 409});
+  add(post, one + "/panel/absent", "miss_members",
+      "Members of an early panel will not come, for good: what they have not answered counts against "
+      "both arms of a pair, and what they answer later is late.",
+      {admin}, &Api::miss_members)
+      .takes<AbsentBody>()
+      .gives<ExperimentAnswer>()
+      .refuses({404, 409});
   add(put, one + "/arms/{aid}", "put_arm",
       "Add an arm. A fixed set takes one until its start or its first comparison.", {admin},
       &Api::put_arm)

@@ -54,6 +54,20 @@ struct ArmAnswer {
       required("default", &ArmAnswer::is_default, "what a fallback shows")};
 };
 
+struct PanelAnswer {
+  std::optional<std::uint64_t> size;
+  bool listed = false, early = false, closed = false;
+  std::uint64_t answered = 0;
+
+  static constexpr std::string_view schema = "PanelState";
+  static constexpr FieldList fields{
+      required("size", &PanelAnswer::size, "members; null before a panel without one is closed"),
+      required("listed", &PanelAnswer::listed, "it has a list of members"),
+      required("early", &PanelAnswer::early, "a verdict may come before counting is certain"),
+      required("closed", &PanelAnswer::closed, "nobody joins any more"),
+      required("answered", &PanelAnswer::answered, "members who have answered something")};
+};
+
 struct ExperimentAnswer {
   std::string experiment_id;
   std::string name;
@@ -68,6 +82,9 @@ struct ExperimentAnswer {
   Whole<GuardrailsBody> guardrails;
   std::optional<Whole<InterleaveBody>> interleave;
   std::uint64_t num_tasks = 0;
+  std::string about;
+  std::optional<PanelAnswer> panel;
+  std::optional<Whole<VotingBody>> voting;
   std::uint64_t seed = 0;
   std::uint64_t served = 0;
   std::uint64_t pending = 0;
@@ -84,19 +101,24 @@ struct ExperimentAnswer {
                 required("policy", &ExperimentAnswer::policy,
                          "what `auto` stands for, with all options")},
       inlined(&ExperimentAnswer::goal, Described<Goal>::fields),
-      FieldList{required("arms", &ExperimentAnswer::arms),
-                required("stopping", &ExperimentAnswer::stopping),
-                required("feedback", &ExperimentAnswer::feedback),
-                required("presentation", &ExperimentAnswer::presentation),
-                required("guardrails", &ExperimentAnswer::guardrails),
-                optional("interleave", &ExperimentAnswer::interleave, "of the mode `interleave`"),
-                required("num_tasks", &ExperimentAnswer::num_tasks),
-                required("seed", &ExperimentAnswer::seed),
-                required("served", &ExperimentAnswer::served, "duels so far"),
-                required("pending", &ExperimentAnswer::pending, "duels that wait for an answer"),
-                required("sequence", &ExperimentAnswer::sequence, "of the last record"),
-                required("head", &ExperimentAnswer::head, "hash of the log up to there"),
-                required("etag", &ExperimentAnswer::etag, "for `If-Match`")});
+      FieldList{
+          required("arms", &ExperimentAnswer::arms),
+          required("stopping", &ExperimentAnswer::stopping),
+          required("feedback", &ExperimentAnswer::feedback),
+          required("presentation", &ExperimentAnswer::presentation),
+          required("guardrails", &ExperimentAnswer::guardrails),
+          optional("interleave", &ExperimentAnswer::interleave, "of the mode `interleave`"),
+          required("num_tasks", &ExperimentAnswer::num_tasks),
+          optional("about", &ExperimentAnswer::about,
+                   "what the certificate is about; people or tasks like these if absent", kAbout),
+          optional("panel", &ExperimentAnswer::panel, "where it is about `these-people`"),
+          optional("voting", &ExperimentAnswer::voting, "what voters are told"),
+          required("seed", &ExperimentAnswer::seed),
+          required("served", &ExperimentAnswer::served, "duels so far"),
+          required("pending", &ExperimentAnswer::pending, "duels that wait for an answer"),
+          required("sequence", &ExperimentAnswer::sequence, "of the last record"),
+          required("head", &ExperimentAnswer::head, "hash of the log up to there"),
+          required("etag", &ExperimentAnswer::etag, "for `If-Match`")});
 };
 
 struct ExperimentSummary {
@@ -155,6 +177,9 @@ struct DuelTask {
                                     required("payload", &DuelTask::payload)};
 };
 
+// The serving of an answer that shows nothing: a panel's member has nothing left to say.
+inline constexpr std::string_view kDone = "done";
+
 struct DuelAnswer {
   std::string duel_id;
   std::string experiment_id;
@@ -168,19 +193,22 @@ struct DuelAnswer {
   std::optional<Timestamp> expires_at;
   std::string report_token;
   std::optional<std::string> subject_id;
+  std::optional<VotingBody> voting;
+  std::optional<std::string> verdict;
 
   static constexpr std::string_view schema = "Duel";
   static constexpr FieldList fields{
       required("duel_id", &DuelAnswer::duel_id),
       required("experiment_id", &DuelAnswer::experiment_id),
       required("serving", &DuelAnswer::serving,
-               "what it is for; a voter, who votes blind, is told `explore` or `fallback`",
-               OneOf("explore", "contest", "aa", "exploit", "fallback")),
+               "what it is for; a voter, who votes blind, is told `explore`, `fallback` or `done`",
+               OneOf("explore", "contest", "aa", "exploit", "fallback", kDone)),
       required("learn", &DuelAnswer::learn, "whether an outcome teaches anything"),
-      optional("reason", &DuelAnswer::reason, "of a `fallback`: why there is no duel"),
+      optional("reason", &DuelAnswer::reason,
+               "of a `fallback` and of `done`: why there is no duel"),
       optional("propensity", &DuelAnswer::propensity,
                "probability of the choice, given the past; absent for a voter"),
-      required("arms", &DuelAnswer::arms, "two; one for `exploit` and `fallback`"),
+      required("arms", &DuelAnswer::arms, "two; one for `exploit` and `fallback`; none for `done`"),
       optional("task", &DuelAnswer::task, "what the duel is about"),
       optional("served_at", &DuelAnswer::served_at),
       optional("expires_at", &DuelAnswer::expires_at, "an outcome after this is late"),
@@ -189,7 +217,10 @@ struct DuelAnswer {
           "reports this duel without an API token; absent for `exploit`, which nobody is asked "
           "about"),
       optional("subject_id", &DuelAnswer::subject_id,
-               "of a voter: who it is, to be sent with the next request")};
+               "of a voter: who it is, to be sent with the next request"),
+      optional("voting", &DuelAnswer::voting, "what voters are to be told"),
+      optional("verdict", &DuelAnswer::verdict,
+               "of `done`, where the experiment shows its result to voters")};
 };
 
 struct DuelBatch {

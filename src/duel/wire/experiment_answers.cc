@@ -15,14 +15,16 @@ std::string request_hash(const DuelBody& body, std::string_view salt) {
   return hmac_sha256_hex(salt, described_text(body)).substr(0, 32);
 }
 
+std::string subject_of(std::string_view name, std::string_view salt) {
+  return hmac_sha256_hex(salt, name).substr(0, 24);
+}
+
 Wish wish_of(const DuelBody& body, bool voter, std::string_view salt) {
   // Only a duel whose id the caller has chosen can be asked for again.
   const bool named = !body.duel_id.empty() || !body.batch_id.empty();
   Wish wish;
   wish.duel_id = body.duel_id;
-  if (!body.subject_id.empty()) {
-    wish.subject = hmac_sha256_hex(salt, body.subject_id).substr(0, 24);
-  }
+  if (!body.subject_id.empty()) wish.subject = subject_of(body.subject_id, salt);
   if (named) wish.request = request_hash(body, salt);
   wish.voter = voter;
   wish.excluded = body.exclude;
@@ -163,6 +165,17 @@ ExperimentAnswer experiment_answer(const Experiment& owned) {
     answer.interleave.emplace().rule = experiment.service.interleave;
   }
   answer.num_tasks = ledger.tasks().count;
+  if (const Panel* const panel = ledger.panel()) {
+    answer.about = "these-people";
+    answer.panel = PanelAnswer{.size = panel->size(),
+                               .listed = panel->listed(),
+                               .early = panel->early(),
+                               .closed = panel->closed(),
+                               .answered = panel->answered()};
+  } else if (ledger.tasks().count > 0 && ledger.tasks().about == TaskScope::these_tasks) {
+    answer.about = "these-tasks";
+  }
+  if (experiment.voting != VotingRule()) answer.voting.emplace().rule = experiment.voting;
   answer.seed = experiment.seed;
   answer.served = ledger.served();
   answer.pending = ledger.num_pending();
@@ -186,6 +199,7 @@ DuelAnswer answer_to(const std::string& experiment_id, const Served& served) {
   answer.arms.reserve(2);
   answer.arms.push_back({serve.first, 1, served.first});
   if (!alone) answer.arms.push_back({serve.second, 2, served.second});
+  if (served.voting != VotingRule()) answer.voting.emplace().rule = served.voting;
   if (!serve.task.empty()) answer.task = DuelTask{serve.task, served.task};
   answer.served_at = Timestamp{served.at_ms};
   if (serve.expires_at.ms != 0) answer.expires_at = serve.expires_at;
@@ -205,16 +219,22 @@ DuelAnswer duel_answer(const std::string& experiment_id, const Offer& offer,
   DuelAnswer answer;
   answer.duel_id = fallback.duel_id;
   answer.experiment_id = experiment_id;
-  answer.serving = "fallback";
   answer.learn = false;
   answer.reason = fallback.why;
+  if (fallback.why == Fallback::Why::done) {
+    answer.serving = kDone;
+    if (!fallback.verdict.empty()) answer.verdict = fallback.verdict;
+    return answer;
+  }
+  answer.serving = "fallback";
   answer.arms.push_back({fallback.arm, 1, fallback.content});
   answer.report_token = tokens.sign(proof_of(experiment_id, fallback));
   return answer;
 }
 
 DuelAnswer blind(DuelAnswer answer) {
-  if (answer.serving != "fallback") answer.serving = to_word(Serving::explore);
+  if (answer.serving != "fallback" && answer.serving != kDone)
+    answer.serving = to_word(Serving::explore);
   answer.propensity.reset();
   return answer;
 }

@@ -19,6 +19,7 @@ namespace duel {
 
 // `salt` keys the hashes of subjects and requests: without a key, a reader of the log could hash
 // names and find out who was asked.
+std::string subject_of(std::string_view name, std::string_view salt);
 Wish wish_of(const DuelBody& body, bool voter, std::string_view salt);
 // The hash by which a repeated request for a duel is recognised. Any thread may call these.
 std::string request_hash(const DuelBody& body, std::string_view salt);

@@ -107,6 +107,12 @@ Error at_pointer(Error error, std::string_view otherwise) {
        {"top", "/top"},
        {"epsilon", "/epsilon"},
        {"assume", "/assume"},
+       {"about", "/about"},
+       {"panel.size", "/panel/size"},
+       {"panel.members", "/panel/members"},
+       {"panel.early", "/panel/early"},
+       {"guardrails.explore_floor", "/guardrails/explore_floor"},
+       {"stopping.min_decisive_per_pair", "/stopping/min_decisive_per_pair"},
        {"policy", "/policy"}});
   if (error.where.starts_with('/')) return error;
   const std::string_view name = error.field.empty() ? error.where : error.field;
@@ -134,8 +140,43 @@ Json merged(const Json& target, const Json& patch) {
   return Json(std::move(members));
 }
 
-Result<ExperimentRecord> experiment_of(const std::string& experiment_id, const ExperimentBody& body,
-                                       const std::string& request, std::uint64_t random_seed) {
+namespace {
+
+// What the certificate is about, in the record's words.
+Status read_about(const ExperimentBody& body, ExperimentRecord& record,
+                  const std::function<std::string(std::string_view)>& subject_of) {
+  const bool of_tasks = body.about == "tasks-like-these" || body.about == "these-tasks";
+  if (of_tasks && body.tasks.empty()) return wrong("there are no tasks", "/about");
+  if (body.about == "people-like-these" && !body.tasks.empty()) {
+    return wrong("with tasks it is `tasks-like-these` or `these-tasks`", "/about");
+  }
+  if (body.about == "these-tasks") {
+    record.tasks.about = TaskScope::these_tasks;
+    record.stopping.shared_causes = !body.stopping.pairs_independent;
+  }
+  if (body.about != "these-people") {
+    if (body.panel != PanelBody())
+      return wrong("is for an experiment about `these-people`", "/panel");
+    return Done{};
+  }
+  record.about = Audience::these_people;
+  if (!body.tasks.empty()) record.tasks.about = TaskScope::these_tasks;
+  const PanelBody& panel = body.panel;
+  record.panel = {.size = panel.size.value_or(0), .members = {}, .early = panel.early};
+  for (std::size_t k = 0; k < panel.members.size(); ++k) {
+    const std::string& name = panel.members[k];
+    if (name.empty()) return wrong("is empty", fmt::format("/panel/members/{}", k));
+    record.panel.members.push_back(subject_of(name));
+  }
+  std::ranges::sort(record.panel.members);
+  return Done{};
+}
+
+}  // namespace
+
+Result<ExperimentRecord> experiment_of(
+    const std::string& experiment_id, const ExperimentBody& body, const std::string& request,
+    std::uint64_t random_seed, const std::function<std::string(std::string_view)>& subject_of) {
   DUEL_RETURN_IF_ERROR(check_id("an experiment", experiment_id));
   DUEL_RETURN_IF_ERROR(check_stopping(body));
   DUEL_RETURN_IF_ERROR(check_arms(body.arms));
@@ -171,6 +212,8 @@ Result<ExperimentRecord> experiment_of(const std::string& experiment_id, const E
     record.tasks.sha256 = sha256_hex(items.dump());
     record.tasks.items = std::move(items);
   }
+  DUEL_RETURN_IF_ERROR(read_about(body, record, subject_of));
+  record.voting = body.voting.rule;
   record.seed = body.seed.value_or(random_seed);
   service.name = body.name;
   service.mode = body.mode;

@@ -13,6 +13,7 @@
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/experiment/bounds.h"
+#include "duel/experiment/panel.h"
 #include "duel/log/record.h"
 #include "duel/log/record_fields.h"
 #include "duel/wire/token_scope.h"
@@ -148,6 +149,40 @@ struct TaskBody {
                                     optional("payload", &TaskBody::payload)};
 };
 
+// What a certificate is about, as a caller writes it.
+inline constexpr OneOf kAbout("people-like-these", "tasks-like-these", "these-tasks",
+                              "these-people");
+
+struct PanelBody {
+  std::optional<std::uint64_t> size;
+  std::vector<std::string> members;
+  bool early = false;
+
+  friend bool operator==(const PanelBody&, const PanelBody&) = default;
+
+  static constexpr FieldList fields{
+      optional("size", &PanelBody::size, "how many people it has",
+               Between{1, static_cast<double>(Panel::kMostMembers)}),
+      optional("members", &PanelBody::members,
+               "or who they are: the `subject_id` of each; only keyed hashes are kept"),
+      optional(
+          "early", &PanelBody::early,
+          "with 25 members or more: a verdict may come before counting is certain, at `alpha`. "
+          "Their order is drawn, and invitations should follow it")};
+};
+
+struct VotingBody {
+  VotingRule rule;
+
+  static constexpr FieldList fields{
+      optional("question", MemberOf{&VotingBody::rule, &VotingRule::question},
+               "that voters are asked; 200 bytes", kShortName),
+      optional("instructions", MemberOf{&VotingBody::rule, &VotingRule::instructions},
+               "shown with it; 2000 bytes", ShortText{2000}),
+      optional("shows_result", MemberOf{&VotingBody::rule, &VotingRule::shows_result},
+               "a voter who has nothing left to answer is told the verdict")};
+};
+
 struct ExperimentBody {
   std::string name;
   Mode mode = Mode::duel;
@@ -160,6 +195,9 @@ struct ExperimentBody {
   GuardrailsBody guardrails;
   InterleaveBody interleave;
   std::vector<TaskBody> tasks;
+  std::string about;
+  PanelBody panel;
+  VotingBody voting;
   std::optional<std::uint64_t> seed;
 
   static constexpr std::string_view schema = "ExperimentRequest";
@@ -169,14 +207,19 @@ struct ExperimentBody {
           optional("mode", &ExperimentBody::mode), required("arms", &ExperimentBody::arms),
           optional("policy", &ExperimentBody::policy, "a policy string such as `rucb(alpha=0.6)`")},
       as_optional(inlined(&ExperimentBody::goal, Described<Goal>::fields)),
-      FieldList{optional("stopping", &ExperimentBody::stopping),
-                optional("feedback", &ExperimentBody::feedback),
-                optional("presentation", &ExperimentBody::presentation),
-                optional("guardrails", &ExperimentBody::guardrails),
-                optional("interleave", &ExperimentBody::interleave),
-                optional("tasks", &ExperimentBody::tasks,
-                         "what the duels are about, drawn for each pair"),
-                optional("seed", &ExperimentBody::seed)});
+      FieldList{
+          optional("stopping", &ExperimentBody::stopping),
+          optional("feedback", &ExperimentBody::feedback),
+          optional("presentation", &ExperimentBody::presentation),
+          optional("guardrails", &ExperimentBody::guardrails),
+          optional("interleave", &ExperimentBody::interleave),
+          optional("tasks", &ExperimentBody::tasks,
+                   "what the duels are about, drawn for each pair"),
+          optional("about", &ExperimentBody::about,
+                   "what the certificate is about; people or tasks like these if absent", kAbout),
+          optional("panel", &ExperimentBody::panel, "who `these-people` are"),
+          optional("voting", &ExperimentBody::voting, "what voters are told"),
+          optional("seed", &ExperimentBody::seed)});
 };
 
 // What may change of an experiment, whole.
@@ -231,6 +274,14 @@ struct NewArmBody {
 
   static constexpr std::string_view schema = "NewArmRequest";
   static constexpr FieldList fields{optional("payload", &NewArmBody::payload)};
+};
+
+struct AbsentBody {
+  std::vector<std::string> subjects;
+
+  static constexpr std::string_view schema = "AbsentRequest";
+  static constexpr FieldList fields{
+      required("subjects", &AbsentBody::subjects, "members of the list who will not come")};
 };
 
 struct DuelBody {
@@ -354,7 +405,10 @@ struct Described<LinkRule> {
                "(default 30)",
                Between{1, 1'000'000}),
       optional("one_browser", &LinkRule::one_browser,
-               "of a share link: only the first browser that opens it can vote by it")};
+               "of a share link: only the first browser that opens it can vote by it"),
+      optional("member", &LinkRule::member,
+               "of a share link: it is for this member of a panel's list, in any browser",
+               ShortText{200})};
 };
 
 struct TokenBody {
@@ -458,8 +512,10 @@ struct UbiBody {
 // The first record of the experiment that a body asks for. An error names the field as a JSON
 // pointer in `where`. `request` is the hash of the body.
 // REQUIRES: the number of arms is within the server's limit, since a policy is made for them.
-Result<ExperimentRecord> experiment_of(const std::string& experiment_id, const ExperimentBody& body,
-                                       const std::string& request, std::uint64_t random_seed);
+// `subject_of` makes the keyed hash of a member's name.
+Result<ExperimentRecord> experiment_of(
+    const std::string& experiment_id, const ExperimentBody& body, const std::string& request,
+    std::uint64_t random_seed, const std::function<std::string(std::string_view)>& subject_of);
 
 // Sets `where` to the JSON pointer of the field that the error names in the library's words, or to
 // `otherwise` if it names none that is known here.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "duel/core/words.h"
@@ -24,7 +25,8 @@ struct Words<TokenScope> {
 struct LinkRule {
   std::uint64_t max_subjects_per_day = 1000;
   std::uint64_t max_subjects_per_address_per_day = 30;  // a school or an office has one address
-  bool one_browser = false;  // the first that opens it; for the members of a panel
+  bool one_browser = false;                             // the first that opens it
+  std::string member{};                                 // of a panel: who votes by it
 
   friend bool operator==(const LinkRule&, const LinkRule&) = default;
 };
