@@ -3,6 +3,7 @@ import type { Finding } from "./evidence";
 import { answered, checkHealth } from "./health";
 import { written, type Written } from "./json";
 import type { Ledger } from "./ledger";
+import type { Panel } from "./panel";
 import { evidenceText, numberText } from "./numbers";
 import type { CertificateKind } from "./records";
 
@@ -28,6 +29,10 @@ const RULE_TEXTS: { [kind in CertificateKind]: string } = {
   copeland: ofScores,
   borda: ofScores,
 };
+const BY_COUNTING =
+  "counting: each member of the panel has one answer to each pair, for one arm or for neither, and the answers that have not come cannot change what is stated";
+const BY_EVIDENCE =
+  "the winner beats each rival by counting, or its e-process against the rival has reached the threshold; that takes the members in an order that was drawn before the first answer, and absent ones as if they had answered against it";
 const TAKEN =
   " This assumes that the arms have an order, in which every earlier arm beats every later one.";
 
@@ -66,7 +71,45 @@ function found(ledger: Ledger): string {
   }
 }
 
+// About these people.
+function statementOfPanel(ledger: Ledger, panel: Panel): string {
+  const { winner } = ledger.given!;
+  const name = (arm: number) => `'${ledger.arms[arm]!.name}'`;
+  const size = panel.size!;
+  const whom = panel.isClosed
+    ? `the ${size} who answered`
+    : `these ${size} ${size === 1 ? "person" : "people"}`;
+  const { count } = ledger.tasks;
+  const scope = count > 1n ? `, over all ${count} tasks` : "";
+  const rest = size - panel.answered;
+  const asked = panel.isClosed
+    ? ""
+    : rest === 0
+      ? `; all ${size} of ${size} asked`
+      : `; ${panel.answered} of ${size} asked, and the other ${rest === 1 ? "one" : rest} cannot change it`;
+  if (winner === undefined) {
+    const cycle = panel.cycle();
+    const steps = cycle.map((i, k) => {
+      const j = cycle[(k + 1) % cycle.length]!;
+      if (panel.beats(i, j)) return `${name(i)} > ${name(j)}`;
+      return panel.cannotBeat(i, j)
+        ? `${name(i)} and ${name(j)} tie`
+        : `${name(i)} does not lose to ${name(j)}`;
+    });
+    const isStrict = cycle.every((arm, k) => panel.beats(arm, cycle[(k + 1) % cycle.length]!));
+    const how = isStrict
+      ? [...cycle, cycle[0]!].map(name).join(" > ")
+      : steps.slice(0, cycle.length === 2 ? 1 : undefined).join(", ");
+    return `No arm is preferred to every other by ${whom}${scope}: ${how}${asked}.`;
+  }
+  const rivals = ledger.arms.length - 1;
+  const beats = `More of ${whom} prefer ${name(winner)} to ${others(rivals)} than the other way round${scope}`;
+  if (panel.isByCounting(winner)) return `${beats}${asked}.`;
+  return `${beats}. With ${panel.answered} of ${size} asked, such a statement is false with probability at most ${numberText(ledger.experiment.stopping.alpha)}.`;
+}
+
 function statement(ledger: Ledger): string {
+  if (ledger.panel) return statementOfPanel(ledger, ledger.panel);
   const { one_look_after, stopping, assume } = ledger.experiment;
   const { count, about } = ledger.tasks;
   const scope =
@@ -89,6 +132,12 @@ function statement(ledger: Ledger): string {
 function assumptions(ledger: Ledger): string[] {
   const { goal, assume, stopping, one_look_after, tasks } = ledger.experiment;
   const texts: string[] = [];
+  if (ledger.panel) {
+    texts.push("each member of the panel has answered once, for themselves");
+    if (!ledger.panel.isByCounting(ledger.given!.winner))
+      texts.push("the order of the members was drawn without regard to their answers");
+    return texts;
+  }
   if (tasks.count === 0n && !ledger.namesTasks) {
     texts.push("each answer of a pair is as likely as the one before, whatever was answered");
   } else if (tasks.about === "these_tasks") {
@@ -141,6 +190,8 @@ export function certificateOf(ledger: Ledger): { text: string; statement: string
       referee.orders !== undefined,
     ),
   });
+  const { panel } = ledger;
+  const isCounted = panel?.isByCounting(given.winner) === true;
   const isOrder = ["set", "order", "ranking"].includes(goal);
   const text = written({
     format: 1n,
@@ -149,9 +200,32 @@ export function certificateOf(ledger: Ledger): { text: string; statement: string
     winner: given.winner === undefined ? undefined : id(given.winner),
     named: orNothing(given.named.map(id), given.named.length > 0),
     cycle: orNothing(given.cycle.map(id), given.cycle.length > 0),
-    alpha: stopping.alpha,
+    alpha: isCounted ? undefined : stopping.alpha,
+    by: panel && (isCounted ? "counting" : "evidence"),
+    panel: panel && {
+      size: size(panel.size!),
+      answered: size(panel.answered),
+      absent: orNothing(size(panel.absent()), panel.absent() > 0),
+      closed: panel.isClosed,
+      early: orNothing(true, panel.isEarly),
+      tasks: orNothing(tasks.count, tasks.count > 0n),
+      pairs: panel.pairsOf(given.winner).map(([i, j]) => {
+        const pair = panel.pair(i, j);
+        return {
+          first: id(i),
+          second: id(j),
+          for_first: size(pair.forFirst),
+          for_second: size(pair.forSecond),
+          for_neither: size(pair.forNeither),
+          unknown: size(pair.unknown),
+          certain: orNothing(pair.certain, pair.certain !== ""),
+          evidence: pair.evidence === undefined ? undefined : evidenceText(pair.evidence),
+          threshold: pair.evidence === undefined ? undefined : evidenceText(panel.threshold),
+        };
+      }),
+    },
     rule: {
-      text: RULE_TEXTS[given.kind],
+      text: panel ? (isCounted ? BY_COUNTING : BY_EVIDENCE) : RULE_TEXTS[given.kind],
       goal,
       arms_fixed: stopping.arms_fixed,
       min_decisive_per_pair: stopping.min_decisive_per_pair,
@@ -185,8 +259,8 @@ export function certificateOf(ledger: Ledger): { text: string; statement: string
           return { first: id(i), second: id(j), first_wins: wins(i, j), second_wins: wins(j, i) };
         }),
       ),
-    findings: scores ? undefined : given.findings!.map(finding),
-    decisive: size(referee.contest.decisive),
+    findings: scores || panel ? undefined : given.findings!.map(finding),
+    decisive: size(panel ? total.firstWins + total.secondWins : referee.contest.decisive),
     conditioned_out: {
       ties: size(total.ties),
       both_bad: size(total.bothBad),

@@ -31,8 +31,8 @@ export interface Decision {
 
 // --- Evidence of a pair ---------------------------------------------------------------------------
 
-const GAPS = [0.4, 0.2, 0.08, 0.032, 0.0128, 0.005, 0.002, 0.0008];
-const WEIGHTS = [16, 14, 12, 12, 6, 2, 1, 1].map((w) => w / 64);
+export const GAPS = [0.4, 0.2, 0.08, 0.032, 0.0128, 0.005, 0.002, 0.0008];
+export const WEIGHTS = [16, 14, 12, 12, 6, 2, 1, 1].map((w) => w / 64);
 
 // ln E after so many wins and losses, E = sum_k w_k (p_k/q)^wins ((1 - p_k)/(1 - q))^losses against
 // "wins at most a share q = 1/2 - epsilon", p_k = q + gap_k.

@@ -87,11 +87,13 @@ export function checkHealth(ledger: Ledger): Check[] {
       return order === "both" && judged >= FEWEST ? false : undefined;
     },
     ties: () => {
+      if (ledger.panel) return undefined; // answers like others
       const tied = all.ties + all.bothBad,
         answers = decisive(all) + tied;
       return answers < FEWEST ? undefined : share(tied, answers) > 0.5;
     },
     voters: () => {
+      if (ledger.panel) return undefined; // each counts once for a pair
       const people = [...ledger.sources]
         .filter(([who]) => !who.startsWith("judge:"))
         .map(([, count]) => count);

@@ -2,6 +2,7 @@
 // certified.
 import { Referee, table, unfitGoal, type Decision } from "./evidence";
 import { refuse } from "./json";
+import { Panel, type Asked } from "./panel";
 import type { AnyRecord, Answer, ArmEntry, Judgement, RecordOf } from "./records";
 
 export interface Arm extends ArmEntry {
@@ -59,6 +60,7 @@ interface Duel {
   outcome?: Outcome;
   result?: string;
   place?: ReturnType<Referee["served"]>; // among what may be evidence
+  asked?: Asked; // the same of a panel
 }
 
 // Letters, digits and . _ : - of the bytes of a text, anything else as -.
@@ -101,6 +103,7 @@ export class Ledger {
   late = 0;
   given?: Decision & { sequence: number; head: string };
   referee: Referee;
+  panel?: Panel | undefined; // where it is about these people
   private state: RecordOf<"state">["state"];
   private onTimeout: "discard" | "tie";
   private readonly withdrawn = new Set<string>();
@@ -130,6 +133,7 @@ export class Ledger {
     this.state = service.starts;
     this.onTimeout = service.feedback.on_timeout;
     this.referee = this.refereeOf(arms.length);
+    this.panel = this.panelOf(arms.length);
     arms.forEach((arm) => this.join(arm));
     this.shown = table(arms.length, noCounts);
   }
@@ -138,7 +142,7 @@ export class Ledger {
   apply(record: AnyRecord, head: string): void {
     this.fold(record);
     ++this.sequence;
-    const decision = this.given ? undefined : this.referee.decision();
+    const decision = this.given ? undefined : (this.panel ?? this.referee).decision();
     if (decision) this.given = { ...decision, sequence: this.sequence, head };
   }
   private fold(record: AnyRecord): void {
@@ -161,6 +165,10 @@ export class Ledger {
         return this.checkCertified(record);
       case "tasks_added":
         return this.addTasks(record);
+      case "panel_closed":
+        return (this.panel ?? refuse("there is no panel")).close(record.members);
+      case "absent":
+        return (this.panel ?? refuse("there is no panel")).miss(record.subject);
       case "completed":
         return this.complete(record);
       case "state":
@@ -195,6 +203,13 @@ export class Ledger {
   private refereeOf(size: number): Referee {
     const why = unfitGoal(this.experiment, size);
     return why ? refuse(why) : new Referee(this.experiment, size);
+  }
+  private panelOf(size: number): Panel | undefined {
+    const { about, panel } = this.experiment;
+    if (about === "these_people") return new Panel(this.experiment, size);
+    if (panel.size > 0n || panel.members.length > 0 || panel.early)
+      refuse("a panel is for an experiment about these people");
+    return undefined;
   }
   private join(entry: ArmEntry): void {
     let name = originalName(entry);
@@ -239,7 +254,7 @@ export class Ledger {
       refuse("a retired arm is served");
     if (record.evidence) {
       if (one_look_after > 0n) refuse("a duel is to count where there is one look");
-      if (this.tasksOnce && task !== "") {
+      if (!this.panel && this.tasksOnce && task !== "") {
         if (!stopping.shared_causes) refuse("a task may reach several pairs");
         if (this.met.has(this.taskKey(first, second, task)))
           refuse(`the pair meets about the task '${task}' again, and it is to count`);
@@ -249,12 +264,18 @@ export class Ledger {
     if (stopping.max_duels > 0n && this.servedDuels >= stopping.max_duels)
       refuse("more than max_duels are served");
 
+    const asked =
+      this.panel && record.evidence && first !== second
+        ? this.panel.served(record.subject, first, second, task)
+        : undefined;
     ++this.servedDuels;
     if (record.by === "exclude") ++this.excluded;
     if (serving === "exploit") return;
     const duel: Duel = { first, second, isAa: serving === "aa", fate: "open" };
     ++this.countsOf(duel).served;
-    if (record.evidence && first !== second) {
+    if (asked) {
+      duel.asked = asked;
+    } else if (record.evidence && first !== second) {
       if (task !== "" && this.tasks.about === "tasks_like_these") {
         this.met.add(this.taskKey(first, second, task));
         if (this.tasksOnce && !this.tasksEnd) this.namesTasks = true;
@@ -280,6 +301,7 @@ export class Ledger {
     this.countTries(counts, record.failed_tries, outcome === "invalid");
     this.countSource(record.source);
     if (!duel.isAa) this.countJudgements(record, duel, outcome);
+    if (duel.asked) this.panel!.answer(duel.asked, outcome);
     if (duel.place)
       this.referee.answered(
         duel.place,
@@ -299,6 +321,7 @@ export class Ledger {
       if (this.given && this.experiment.format > 1n) ++counts.moot;
     }
     this.countTries(counts, record.failed_tries, true);
+    if (duel.asked) this.panel!.answer(duel.asked, "none");
     if (duel.place) this.referee.answered(duel.place, "neither");
   }
 
@@ -359,6 +382,7 @@ export class Ledger {
   private changedSet(size: number): Referee {
     if (this.state !== "draft" || this.servedDuels > 0 || this.comparisons > 0 || size < 2)
       refuse("a fixed set of arms changes");
+    this.panel = this.panelOf(size);
     return this.refereeOf(size);
   }
 

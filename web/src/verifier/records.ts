@@ -129,7 +129,7 @@ const service = object({
   default_arm: text,
   on_certified: may(word("notify", "exploit", "complete"), "notify"),
   feedback: may(feedback, noFeedback),
-  guardrails: may(guardrails, null!),
+  guardrails: may(guardrails, guardrails(new Members(), "guardrails")),
   interleave: may(
     object({
       method: may(
@@ -150,6 +150,12 @@ const tasks = object({
   about: must(word("tasks_like_these", "these_tasks")),
   items: nothing,
 });
+const panel = object({
+  size: noCount,
+  members: may(list(string), []),
+  early: may(flag, false),
+});
+const voting = object({ question: text, instructions: text, shows_result: may(flag, false) });
 const shown = { from: must(count), to: must(count) };
 
 // --- Records --------------------------------------------------------------------------------------
@@ -178,6 +184,9 @@ const kinds = {
     comparisons_count: must(flag),
     one_look_after: noCount,
     tasks: may(tasks, { count: 0n, sha256: "", about: "tasks_like_these", items: undefined }),
+    about: may(word("people_like_these", "these_people"), "people_like_these"),
+    panel: may(panel, { size: 0n, members: [], early: false }),
+    voting: may(voting, { question: "", instructions: "", shows_result: false }),
     judge: may(object({ command: must(string), sha256: must(sha256) }), {
       command: "",
       sha256: "",
@@ -233,6 +242,8 @@ const kinds = {
   },
   completed: { reason: must(string) },
   tasks_added: { count: must(count), sha256: must(sha256) },
+  panel_closed: { members: must(count) },
+  absent: { subject: must(string) },
   state: { state: must(state) },
   configured: { name: text, feedback: must(feedback), guardrails: must(guardrails) },
   policy_rebuilt: { reason: must(string) },

@@ -249,6 +249,96 @@ export function experiment(dice, certificateOf) {
   return chained(bodies);
 }
 
+// A panel that is asked until nobody comes: with a size, a list, early verdicts, or closed at its end.
+export function panel(dice, certificateOf) {
+  const arms = 2 + dice.below(3);
+  const kind = dice.of(["size", "list", "early", "open"]);
+  const people = kind === "early" ? 25 + dice.below(20) : 1 + dice.below(7);
+  const members = Array.from({ length: people }, (_, k) => `p${100 + k}`);
+  const tasks = dice.is(0.2) ? 2 : 0;
+  const first = {
+    record: "experiment",
+    format: 4,
+    experiment_id: "e",
+    arms: Array.from({ length: arms }, (_, k) => ({ arm_id: `a${k}` })),
+    policy: "certify",
+    goal: "condorcet",
+    stopping: {
+      alpha: dice.of([0.05, 0.2]),
+      min_decisive_per_pair: 0,
+      max_duels: 0,
+      arms_fixed: true,
+    },
+    order: "random",
+    aa_rate: 0,
+    comparisons_count: false,
+    ...(tasks > 0 && { tasks: { count: tasks, sha256: SHA, about: "these_tasks" } }),
+    about: "these_people",
+    ...(kind !== "open" && {
+      panel:
+        kind === "size" ? { size: people } : { members, ...(kind === "early" && { early: true }) },
+    }),
+    ...(dice.is(0.2) && { voting: { question: "Which?", shows_result: true } }),
+    seed: 1,
+  };
+  const bodies = [body(1, first)];
+  const push = (record) => bodies.push(body(bodies.length + 1, record));
+  const agreement = dice.of([0.6, 0.8, 1]);
+  const units = [];
+  for (let i = 0; i < arms; ++i)
+    for (let j = i + 1; j < arms; ++j)
+      for (let t = 0; t < Math.max(1, tasks); ++t)
+        units.push([i, j, tasks > 0 ? `t${t}` : undefined]);
+  const coming = members.flatMap((member) =>
+    units.filter(() => dice.is(kind === "early" ? 0.999 : 0.95)).map((unit) => [member, unit]),
+  );
+  const absent = new Set();
+  const said = new Set();
+  let ordinal = 0;
+  // In the order of the list, or any other.
+  if (dice.is(0.4)) coming.sort(() => dice.share() - 0.5);
+  for (const [member, [i, j, task]] of coming) {
+    if (absent.has(member)) continue;
+    if (kind === "early" && dice.is(0.01)) {
+      absent.add(member);
+      push({ record: "absent", subject: member });
+      continue;
+    }
+    const [one, other] = dice.is(0.5) ? [i, j] : [j, i];
+    const duel_id = `d${ordinal}`;
+    push({
+      record: "serve",
+      duel_id,
+      ordinal,
+      round: 1,
+      first: `a${one}`,
+      second: `a${other}`,
+      serving: "explore",
+      ...(task && { task }),
+      ...(dice.is(kind === "early" ? 0.002 : 0.02) && { evidence: false }),
+      subject: member,
+    });
+    ++ordinal;
+    // Who is missing holds up the order of an early panel.
+    if (dice.is(kind === "early" ? 0.003 : 0.03)) {
+      push({ record: "expired", duel_id });
+      continue;
+    }
+    const word = dice.of(["win", "win", "win", "win", "win", "win", "tie", "skip", "both_bad"]);
+    const result = dice.is(0.02) ? "invalid" : word;
+    const winner = dice.is(agreement) ? i : j;
+    push({ record: "outcome", duel_id, result, ...(result === "win" && { winner: `a${winner}` }) });
+    if (result !== "invalid" && !bodies.at(-2).includes('"evidence":false')) said.add(member);
+  }
+  if (kind === "open" && said.size > 0) push({ record: "panel_closed", members: said.size });
+  const certificate = certificateOf(chained(bodies));
+  if (certificate && dice.is(0.5)) {
+    const { kind: found, winner, log } = JSON.parse(certificate);
+    push({ record: "certified", kind: found, ...(winner && { winner }), at: log.sequence });
+  }
+  return chained(bodies);
+}
+
 // --- Damage ---------------------------------------------------------------------------------------
 
 const NUMBERS = [

@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { damaged, Dice, experiment, forged } from "./damage.mjs";
+import { damaged, Dice, experiment, forged, panel } from "./damage.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [duel, cases = "250", firstSeed = "1"] = process.argv.slice(2);
@@ -78,7 +78,9 @@ const goldens = logs.map((name) => readFileSync(join(data, name)));
 async function oneCase(seed) {
   const dice = new Dice(seed);
   const certificateOf = (bytes) => verify(bytes).certificate?.text;
-  const log = dice.is(0.3) ? dice.of(goldens) : experiment(dice, certificateOf);
+  const log = dice.is(0.3)
+    ? dice.of(goldens)
+    : (dice.is(0.25) ? panel : experiment)(dice, certificateOf);
   const text = certificateOf(log);
   const certificate = text === undefined ? undefined : Buffer.from(text);
   const name = `case-${seed}`;
