@@ -3,6 +3,10 @@
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
+export interface AbsentRequest {
+  subjects: string[];
+}
+
 export interface Accepted {
   accepted: number;
   duplicates: number;
@@ -32,7 +36,9 @@ export interface Certificate {
   winner?: string;
   named?: string[];
   cycle?: string[];
-  alpha: number;
+  alpha?: number;
+  by?: "counting" | "evidence";
+  panel?: PanelStanding;
   rule: CertificateRule;
   assumes?: string[];
   tasks?: CertifiedTasks;
@@ -145,9 +151,9 @@ export interface Counts {
 export interface Duel {
   duel_id: string;
   experiment_id: string;
-  serving: "explore" | "contest" | "aa" | "exploit" | "fallback";
+  serving: "explore" | "contest" | "aa" | "exploit" | "fallback" | "done";
   learn: boolean;
-  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "not_before" | "store";
+  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "done" | "not_before" | "store";
   propensity?: number;
   arms: DuelArm[];
   task?: Task;
@@ -155,6 +161,12 @@ export interface Duel {
   expires_at?: string;
   report_token?: string;
   subject_id?: string;
+  voting?: {
+    question?: string;
+    instructions?: string;
+    shows_result?: boolean;
+  };
+  verdict?: string;
 }
 
 export interface DuelArm {
@@ -181,9 +193,9 @@ export interface DuelRequest {
 export interface DuelWithOutcome {
   duel_id: string;
   experiment_id: string;
-  serving: "explore" | "contest" | "aa" | "exploit" | "fallback";
+  serving: "explore" | "contest" | "aa" | "exploit" | "fallback" | "done";
   learn: boolean;
-  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "not_before" | "store";
+  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "done" | "not_before" | "store";
   propensity?: number;
   arms: DuelArm[];
   task?: Task;
@@ -191,6 +203,12 @@ export interface DuelWithOutcome {
   expires_at?: string;
   report_token?: string;
   subject_id?: string;
+  voting?: {
+    question?: string;
+    instructions?: string;
+    shows_result?: boolean;
+  };
+  verdict?: string;
   state: "served" | "reported" | "closed" | "expired";
   outcome?: Outcome;
 }
@@ -198,9 +216,9 @@ export interface DuelWithOutcome {
 export interface DuelWithPage {
   duel_id: string;
   experiment_id: string;
-  serving: "explore" | "contest" | "aa" | "exploit" | "fallback";
+  serving: "explore" | "contest" | "aa" | "exploit" | "fallback" | "done";
   learn: boolean;
-  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "not_before" | "store";
+  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "done" | "not_before" | "store";
   propensity?: number;
   arms: DuelArm[];
   task?: Task;
@@ -208,6 +226,12 @@ export interface DuelWithPage {
   expires_at?: string;
   report_token?: string;
   subject_id?: string;
+  voting?: {
+    question?: string;
+    instructions?: string;
+    shows_result?: boolean;
+  };
+  verdict?: string;
   query_id: string;
   items: PageItem[];
   next_offset?: number;
@@ -260,6 +284,13 @@ export interface Experiment {
     per_item_cap: number;
   };
   num_tasks: number;
+  about?: "people-like-these" | "tasks-like-these" | "these-tasks" | "these-people";
+  panel?: PanelState;
+  voting?: {
+    question: string;
+    instructions: string;
+    shows_result: boolean;
+  };
   seed: number;
   served: number;
   pending: number;
@@ -320,6 +351,17 @@ export interface ExperimentRequest {
     task_id: string;
     payload?: Json;
   }>;
+  about?: "people-like-these" | "tasks-like-these" | "these-tasks" | "these-people";
+  panel?: {
+    size?: number | null;
+    members?: string[];
+    early?: boolean;
+  };
+  voting?: {
+    question?: string;
+    instructions?: string;
+    shows_result?: boolean;
+  };
   seed?: number | null;
 }
 
@@ -352,6 +394,9 @@ export interface Forecast {
   visits_per_day?: number;
   duels_per_day?: number;
   days?: number;
+  people?: number;
+  questions_each?: number;
+  minutes_each?: number;
 }
 
 export interface Health {
@@ -393,6 +438,7 @@ export interface NewToken {
   max_subjects_per_day?: number;
   max_subjects_per_address_per_day?: number;
   one_browser?: boolean;
+  member?: string;
   used?: boolean;
   token: string;
 }
@@ -481,6 +527,36 @@ export interface PagesSoFar {
   pairs: OpenPagesOfPair[];
   closed_without_click: number;
   closed_without_contest: number;
+}
+
+export interface PanelPair {
+  first: string;
+  second: string;
+  for_first: number;
+  for_second: number;
+  for_neither: number;
+  unknown?: number;
+  certain?: "beats" | "cannot_beat";
+  evidence?: string;
+  threshold?: string;
+}
+
+export interface PanelStanding {
+  size: number | null;
+  answered: number;
+  absent?: number;
+  closed: boolean;
+  early?: boolean;
+  tasks?: number;
+  pairs: PanelPair[];
+}
+
+export interface PanelState {
+  size: number | null;
+  listed: boolean;
+  early: boolean;
+  closed: boolean;
+  answered: number;
 }
 
 export interface PatchRequest {
@@ -678,6 +754,7 @@ export interface Result {
   tied: string[];
   not_ruled_out: string[];
   order?: ResultOrder;
+  panel?: PanelStanding;
   expected_duels_left: number | null;
   forecast: Forecast;
   regret: Regret | null;
@@ -777,6 +854,7 @@ export interface Token {
   max_subjects_per_day?: number;
   max_subjects_per_address_per_day?: number;
   one_browser?: boolean;
+  member?: string;
   used?: boolean;
 }
 
@@ -793,6 +871,7 @@ export interface TokenRequest {
   max_subjects_per_day?: number;
   max_subjects_per_address_per_day?: number;
   one_browser?: boolean;
+  member?: string;
 }
 
 export interface UbiEvent {
@@ -836,7 +915,7 @@ export interface VotingProgress {
 }
 
 export interface WhyNotYet {
-  reason: "not_running" | "max_duels" | "tasks_used_up" | "no_decisive_answer" | "answers_wait" | "subject_again" | "task_again" | "lost_serves" | "recovered" | "not_admitted" | "late" | "minimum_per_pair" | "none_first" | "rivals" | "health";
+  reason: "not_running" | "max_duels" | "tasks_used_up" | "no_decisive_answer" | "answers_wait" | "subject_again" | "task_again" | "lost_serves" | "recovered" | "not_admitted" | "late" | "minimum_per_pair" | "none_first" | "rivals" | "panel_open" | "people" | "health";
   count: number;
   until?: string;
   detail: string;
@@ -858,6 +937,8 @@ export interface Operations {
   resume_experiment: { given: { eid: string }; takes: undefined; gives: Experiment };
   complete_experiment: { given: { eid: string }; takes: undefined; gives: Experiment };
   archive_experiment: { given: { eid: string }; takes: undefined; gives: Experiment };
+  close_panel: { given: { eid: string }; takes: undefined; gives: Experiment };
+  miss_members: { given: { eid: string }; takes: AbsentRequest; gives: Experiment };
   put_arm: { given: { eid: string; aid: string }; takes: NewArmRequest; gives: Arm };
   delete_arm: { given: { eid: string; aid: string }; takes: undefined; gives: Arm };
   take_comparisons: { given: { eid: string }; takes: ComparisonRequest[]; gives: Accepted };
@@ -899,6 +980,8 @@ export const ROUTES: { readonly [Id in keyof Operations]: readonly [method: stri
   resume_experiment: ["POST", "/v1/experiments/{eid}/resume"],
   complete_experiment: ["POST", "/v1/experiments/{eid}/complete"],
   archive_experiment: ["POST", "/v1/experiments/{eid}/archive"],
+  close_panel: ["POST", "/v1/experiments/{eid}/panel/close"],
+  miss_members: ["POST", "/v1/experiments/{eid}/panel/absent"],
   put_arm: ["PUT", "/v1/experiments/{eid}/arms/{aid}"],
   delete_arm: ["DELETE", "/v1/experiments/{eid}/arms/{aid}"],
   take_comparisons: ["POST", "/v1/experiments/{eid}/comparisons"],

@@ -23,6 +23,12 @@ function inServersWords(verdict: string): { sentence: string; detail: string | n
 // Of what is open the server's own sentence is shown: it knows whether more duels will be asked for.
 // `alpha` is the experiment's error level; without it the sentence names none.
 export function verdictOf(result: ShownResult, alpha?: number): Verdict {
+  // What a panel says is certain, or says its own level.
+  if (result.panel) {
+    const kind = result.certificate?.kind;
+    const tone = !kind ? "open" : kind === "no_winner" ? "cycle" : "certified";
+    return { tone, ...inServersWords(result.verdict) };
+  }
   const level =
     alpha === undefined ? "certified" : `certified, ${+(100 * alpha).toPrecision(3)}\u202f%`;
   const { certificate, verdict } = result;

@@ -30,6 +30,15 @@ function spanOf(days: number): string {
 
 // How long what is left takes, where that can be told.
 export function sentenceOfForecast(forecast: Result["forecast"]): string | null {
+  if (forecast.questions_each !== undefined) {
+    const minutes = Math.max(1, Math.ceil(forecast.minutes_each ?? 0));
+    const { people, questions_each } = forecast;
+    const each =
+      `${roughCount(questions_each)} ${questions_each === 1 ? "question" : "questions"} for each, ` +
+      `which takes about ${roughCount(minutes)} ${minutes === 1 ? "minute" : "minutes"}.`;
+    if (people === undefined) return each.charAt(0).toUpperCase() + each.slice(1);
+    return `About ${roughCount(people)} more ${people === 1 ? "person" : "people"}, ${each}`;
+  }
   if (forecast.duels === null || forecast.days === undefined) return null;
   const left = forecast.visits ?? forecast.duels;
   const what = `${forecast.visits === undefined ? "duel" : "visit"}${left === 1 ? "" : "s"}`;

@@ -10,12 +10,15 @@ interface Step {
     | "pause_experiment"
     | "resume_experiment"
     | "complete_experiment"
-    | "archive_experiment";
+    | "archive_experiment"
+    | "close_panel";
   label: string;
   main?: boolean;
   final?: boolean; // cannot be undone
 }
 
+// The panel is those who came, where nobody said before how many there are.
+const CLOSE: Step = { operation: "close_panel", label: "Close the panel", final: true };
 const COMPLETE: Step = { operation: "complete_experiment", label: "Complete", final: true };
 const STEPS: Record<Experiment["state"], Step[]> = {
   draft: [{ operation: "start_experiment", label: "Start", main: true }],
@@ -40,7 +43,9 @@ export function StateActions({ experiment, done }: { experiment: Experiment; don
       setError(caught);
     }
   };
-  const steps = STEPS[experiment.state];
+  const { panel } = experiment;
+  const mayClose = panel && !panel.closed && panel.size === null && panel.answered > 0;
+  const steps = [...(mayClose ? [CLOSE] : []), ...STEPS[experiment.state]];
   return (
     <div class="actions">
       <div class="row">

@@ -17,6 +17,7 @@ import { useLiveExperiment } from "./live_experiment";
 import { OpenPages } from "./open_pages";
 import { Curl, Failure, Link, StateBadge } from "./parts";
 import { clonePath } from "./place";
+import { PanelCount, panelInWords } from "./panel_count";
 import { RecentDuels } from "./recent_duels";
 import { Settings } from "./settings";
 import { Share } from "./share";
@@ -101,7 +102,11 @@ export function ExperimentPage({ id }: { id: string }) {
   const howFar = (
     <section class="card" aria-labelledby="h-bars">
       <h2 id="h-bars">How far to a certificate</h2>
-      <EvidenceBars result={result} names={names} />
+      {result.panel ? (
+        <PanelCount panel={result.panel} names={names} />
+      ) : (
+        <EvidenceBars result={result} names={names} />
+      )}
     </section>
   );
   const howStrong = (
@@ -116,8 +121,15 @@ export function ExperimentPage({ id }: { id: string }) {
         <div>
           <h1>{title}</h1>
           <p class="small quiet">
-            <code>{id}</code> · {experiment.goal} · <code>{experiment.policy}</code> · error level{" "}
-            {percent(experiment.stopping.alpha, 1)}
+            <code>{id}</code> ·{" "}
+            {experiment.panel ? (
+              panelInWords(experiment.panel)
+            ) : (
+              <>
+                {experiment.goal} · <code>{experiment.policy}</code> · error level{" "}
+                {percent(experiment.stopping.alpha, 1)}
+              </>
+            )}
           </p>
         </div>
         <p class="row">

@@ -74,3 +74,39 @@ export function Forecast({ arms, alpha, goal }: { arms: number; alpha: number; g
     </section>
   );
 }
+
+// A panel counts, so that no simulation is needed: nobody is asked about a pair twice, and a pair
+// ends as soon as those who are left cannot change it.
+const SECONDS_PER_QUESTION = 10;
+
+export function PanelForecast({ arms, members }: { arms: number; members: number | null }) {
+  const many = Math.max(2, arms);
+  const fewest = many - 1;
+  const most = (many * (many - 1)) / 2;
+  const minutes = (questions: number) =>
+    Math.max(1, Math.ceil((questions * SECONDS_PER_QUESTION) / 60));
+  const asked = members === null ? most : fewest;
+  return (
+    <section class="card" aria-labelledby="h-plan">
+      <h2 id="h-plan">What will it take?</h2>
+      <p>
+        <strong class="big">
+          {members === null
+            ? "Everybody who comes"
+            : `${count(members)} ${members === 1 ? "person" : "people"}`}
+          , {asked === most ? count(most) : `${count(fewest)} to ${count(most)}`}{" "}
+          {most === 1 ? "question" : "questions"} each
+        </strong>
+        <br />
+        <span class="small quiet">
+          About {asked === most ? minutes(most) : `${minutes(fewest)} to ${minutes(most)}`}{" "}
+          {minutes(most) === 1 ? "minute" : "minutes"} each, at {SECONDS_PER_QUESTION} seconds a
+          question.{" "}
+          {members === null
+            ? "Close the panel when everybody who counts has answered."
+            : "Where most agree, the last ones are asked less, or nothing."}
+        </span>
+      </p>
+    </section>
+  );
+}

@@ -5,13 +5,44 @@ import type { Experiment, ExperimentRequest } from "../api/types";
 import { count } from "../charts/numbers";
 import { idOf, parseArms } from "./arm_lines";
 import { armLines, nextId, policyOf, rulesOf } from "./cloned";
-import { Forecast } from "./forecast";
+import { Forecast, PanelForecast } from "./forecast";
 import { goalFields, GOALS, type Goal } from "./goals";
 import { Curl, Failure, Link, useAnswer } from "./parts";
 import { experimentPath, go, UPLOAD_PATH } from "./place";
 import { policyString } from "./policy_string";
 
 const MOST_PREVIEWED = 8;
+
+// Who answers decides what the certificate is about, and how the arms are compared.
+type Answerers = "people" | "visitors" | "judge" | "clicks";
+const ANSWERERS: { value: Answerers; label: string; says: string }[] = [
+  {
+    value: "people",
+    label: "People I know",
+    says: "A panel: each is asked about a pair once, and what they prefer is counted. The verdict is certain, and about these people.",
+  },
+  {
+    value: "visitors",
+    label: "Visitors",
+    says: "Anybody with the link, as a sample of people like them. Of each person one answer to a pair is evidence.",
+  },
+  {
+    value: "judge",
+    label: "A judge program",
+    says: "A program or a service asks for pairs and answers them, with duel run or the API.",
+  },
+  {
+    value: "clicks",
+    label: "Clicks on search results",
+    says: "Interleaved results of two rankers: clicks decide.",
+  },
+];
+const answerersOf = (origin: Experiment | null): Answerers =>
+  origin?.mode === "interleave"
+    ? "clicks"
+    : origin === null || origin.about === "these-people"
+      ? "people"
+      : "visitors";
 
 // `from` names an experiment to begin from.
 export function NewExperiment({ from }: { from: string | null }) {
@@ -35,7 +66,11 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
   const [name, setName] = useState(origin?.name ?? "");
   const [id, setId] = useState(origin ? nextId(origin.experiment_id) : "");
   const [pasted, setPasted] = useState(origin ? armLines(origin.arms) : "");
-  const [mode, setMode] = useState<"duel" | "interleave">(origin?.mode ?? "duel");
+  const [who, setWho] = useState<Answerers>(answerersOf(origin));
+  const [size, setSize] = useState(origin?.panel?.size ? String(origin.panel.size) : "");
+  const [question, setQuestion] = useState(origin?.voting?.question ?? "");
+  const [instructions, setInstructions] = useState(origin?.voting?.instructions ?? "");
+  const [showsResult, setShowsResult] = useState(origin?.voting?.shows_result ?? false);
   const [goal, setGoal] = useState<Goal>(origin?.goal ?? "condorcet");
   const [top, setTop] = useState(String(origin?.top ?? 3));
   const [epsilon, setEpsilon] = useState(String(origin?.epsilon ?? 0.05));
@@ -60,14 +95,31 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
   const wanted = goalFields(goal, top, epsilon, ordered);
   const looksFor = GOALS.find((one) => one.value === goal);
   const rules = origin && rulesOf(origin);
-  const body: ExperimentRequest = {
-    ...(rules ?? {}),
-    ...(name.trim() ? { name: name.trim() } : {}),
-    ...(mode === "interleave" ? { mode } : {}),
-    arms: parsed.arms,
+  const isPanel = who === "people";
+  const isVoted = isPanel || who === "visitors";
+  const members = Number(size) > 0 ? Math.floor(Number(size)) : null;
+  const voting = {
+    ...(question.trim() ? { question: question.trim() } : {}),
+    ...(instructions.trim() ? { instructions: instructions.trim() } : {}),
+    ...(showsResult ? { shows_result: true } : {}),
+  };
+  // A panel counts: it has no policy, goal or error level to choose.
+  const ofSample = {
     ...(policy === "auto" ? {} : { policy: policyString(policy, chosen?.options ?? [], options) }),
     ...wanted,
     stopping: { ...(rules?.stopping ?? {}), alpha: Number(alpha) },
+  };
+  const ofPanel: Partial<ExperimentRequest> = {
+    about: "these-people",
+    ...(members === null ? {} : { panel: { size: members } }),
+  };
+  const body: ExperimentRequest = {
+    ...(isPanel ? {} : (rules ?? {})),
+    ...(name.trim() ? { name: name.trim() } : {}),
+    ...(who === "clicks" ? { mode: "interleave" as const } : {}),
+    arms: parsed.arms,
+    ...(isPanel ? ofPanel : ofSample),
+    ...(isVoted && Object.keys(voting).length > 0 ? { voting } : {}),
   };
   const ready = parsed.arms.length >= 2 && parsed.problems.length === 0;
 
@@ -99,6 +151,37 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
       )}
       <div class="columns">
         <form class="card stack" onSubmit={create}>
+          <fieldset>
+            <legend>Who answers?</legend>
+            {ANSWERERS.map(({ value, label, says }) => (
+              <label class="choice">
+                <input
+                  type="radio"
+                  name="who"
+                  checked={who === value}
+                  onChange={() => setWho(value)}
+                />{" "}
+                <span>
+                  {label}
+                  {who === value && <span class="small quiet says">{says}</span>}
+                </span>
+              </label>
+            ))}
+            {isPanel && (
+              <label>
+                How many people?
+                <input
+                  type="number"
+                  min="1"
+                  max="100000"
+                  step="1"
+                  value={size}
+                  placeholder="Leave it empty to close the panel later"
+                  onInput={(event) => setSize(event.currentTarget.value)}
+                />
+              </label>
+            )}
+          </fieldset>
           <label>
             Name{" "}
             <input
@@ -145,142 +228,163 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
               </p>
             )}
           </div>
-          <fieldset>
-            <legend>How are they compared?</legend>
-            <label class="choice">
-              <input
-                type="radio"
-                name="mode"
-                checked={mode === "duel"}
-                onChange={() => setMode("duel")}
-              />{" "}
-              Side by side: somebody says which is better
-            </label>
-            <label class="choice">
-              <input
-                type="radio"
-                name="mode"
-                checked={mode === "interleave"}
-                onChange={() => setMode("interleave")}
-              />{" "}
-              Interleaved search results: clicks decide
-            </label>
-          </fieldset>
-          <div class="pairs">
-            <label>
-              Looking for
-              <select value={goal} onChange={(event) => setGoal(event.currentTarget.value as Goal)}>
-                {GOALS.map((one) => (
-                  <option value={one.value}>{one.label}</option>
-                ))}
-              </select>
-            </label>
-            {looksFor?.asks === "top" && (
-              <label>
-                How many of them
-                <input
-                  type="number"
-                  min="1"
-                  max={Math.max(1, parsed.arms.length - 1)}
-                  step="1"
-                  required
-                  value={top}
-                  onInput={(event) => setTop(event.currentTarget.value)}
-                />
-              </label>
-            )}
-            {looksFor?.asks === "epsilon" && (
-              <label>
-                Margin, in win rate below one half
-                <input
-                  type="number"
-                  min="0.001"
-                  max="0.499"
-                  step="any"
-                  required
-                  value={epsilon}
-                  onInput={(event) => setEpsilon(event.currentTarget.value)}
-                />
-              </label>
-            )}
-            <label>
-              Error level, at most
-              <input
-                type="number"
-                min="0.0001"
-                max="0.5"
-                step="any"
-                required
-                value={alpha}
-                onInput={(event) => setAlpha(event.currentTarget.value)}
-              />
-            </label>
-          </div>
-          {looksFor?.canAssumeOrder && (
-            <label class="choice">
-              <input
-                type="checkbox"
-                checked={ordered}
-                onChange={(event) => setOrdered(event.currentTarget.checked)}
-              />{" "}
-              <span>
-                Assume that there is an order: what beats one that beats a third beats the third
-                too.{" "}
-                <span class="small quiet">
-                  It takes fewer duels, and the certificate says that it was assumed.
-                </span>
-              </span>
-            </label>
-          )}
-          <details>
-            <summary>Policy: {policy}</summary>
-            <div class="stack">
-              <label>
-                Which pair is shown next
-                <select
-                  value={policy}
-                  onChange={(event) => {
-                    setPolicy(event.currentTarget.value);
-                    setOptions({});
-                  }}
-                >
-                  {["auto", policy]
-                    .filter((one, at, all) => all.indexOf(one) === at)
-                    .filter((one) => !policies.value?.items.some((known) => known.name === one))
-                    .map((one) => (
-                      <option value={one}>{one}</option>
-                    ))}
-                  {policies.value?.items.map((one) => (
-                    <option value={one.name}>
-                      {one.name}: {one.title}
-                    </option>
-                  ))}
-                </select>
-              </label>
-              {chosen && (
-                <p class="small quiet">
-                  {chosen.setting}. {chosen.guarantee}. {chosen.paper}
-                </p>
-              )}
-              {chosen?.options.map((option) => (
+          {!isPanel && (
+            <>
+              <div class="pairs">
                 <label>
-                  <code>{option.name}</code>{" "}
-                  <span class="small quiet">
-                    {option.doc} ({option.allowed || option.type}; default{" "}
-                    {option.default || "none"})
-                  </span>
+                  Looking for
+                  <select
+                    value={goal}
+                    onChange={(event) => setGoal(event.currentTarget.value as Goal)}
+                  >
+                    {GOALS.map((one) => (
+                      <option value={one.value}>{one.label}</option>
+                    ))}
+                  </select>
+                </label>
+                {looksFor?.asks === "top" && (
+                  <label>
+                    How many of them
+                    <input
+                      type="number"
+                      min="1"
+                      max={Math.max(1, parsed.arms.length - 1)}
+                      step="1"
+                      required
+                      value={top}
+                      onInput={(event) => setTop(event.currentTarget.value)}
+                    />
+                  </label>
+                )}
+                {looksFor?.asks === "epsilon" && (
+                  <label>
+                    Margin, in win rate below one half
+                    <input
+                      type="number"
+                      min="0.001"
+                      max="0.499"
+                      step="any"
+                      required
+                      value={epsilon}
+                      onInput={(event) => setEpsilon(event.currentTarget.value)}
+                    />
+                  </label>
+                )}
+                <label>
+                  Error level, at most
                   <input
-                    required={chosen.needs_horizon && option.name === "horizon"}
-                    value={options[option.name] ?? ""}
-                    placeholder={option.default}
-                    onInput={(event) =>
-                      setOptions({ ...options, [option.name]: event.currentTarget.value })
-                    }
+                    type="number"
+                    min="0.0001"
+                    max="0.5"
+                    step="any"
+                    required
+                    value={alpha}
+                    onInput={(event) => setAlpha(event.currentTarget.value)}
                   />
                 </label>
-              ))}
-            </div>
-          </details>
+              </div>
+              {looksFor?.canAssumeOrder && (
+                <label class="choice">
+                  <input
+                    type="checkbox"
+                    checked={ordered}
+                    onChange={(event) => setOrdered(event.currentTarget.checked)}
+                  />{" "}
+                  <span>
+                    Assume that there is an order: what beats one that beats a third beats the third
+                    too.{" "}
+                    <span class="small quiet">
+                      It takes fewer duels, and the certificate says that it was assumed.
+                    </span>
+                  </span>
+                </label>
+              )}
+              <details>
+                <summary>Policy: {policy}</summary>
+                <div class="stack">
+                  <label>
+                    Which pair is shown next
+                    <select
+                      value={policy}
+                      onChange={(event) => {
+                        setPolicy(event.currentTarget.value);
+                        setOptions({});
+                      }}
+                    >
+                      {["auto", policy]
+                        .filter((one, at, all) => all.indexOf(one) === at)
+                        .filter((one) => !policies.value?.items.some((known) => known.name === one))
+                        .map((one) => (
+                          <option value={one}>{one}</option>
+                        ))}
+                      {policies.value?.items.map((one) => (
+                        <option value={one.name}>
+                          {one.name}: {one.title}
+                        </option>
+                      ))}
+                    </select>
+                  </label>
+                  {chosen && (
+                    <p class="small quiet">
+                      {chosen.setting}. {chosen.guarantee}. {chosen.paper}
+                    </p>
+                  )}
+                  {chosen?.options.map((option) => (
+                    <label>
+                      <code>{option.name}</code>{" "}
+                      <span class="small quiet">
+                        {option.doc} ({option.allowed || option.type}; default{" "}
+                        {option.default || "none"})
+                      </span>
+                      <input
+                        required={chosen.needs_horizon && option.name === "horizon"}
+                        value={options[option.name] ?? ""}
+                        placeholder={option.default}
+                        onInput={(event) =>
+                          setOptions({ ...options, [option.name]: event.currentTarget.value })
+                        }
+                      />
+                    </label>
+                  ))}
+                </div>
+              </details>
+            </>
+          )}
+          {isVoted && (
+            <details>
+              <summary>What voters are told</summary>
+              <div class="stack">
+                <label>
+                  Question
+                  <input
+                    value={question}
+                    maxLength={200}
+                    placeholder="Which one is better?"
+                    onInput={(event) => setQuestion(event.currentTarget.value)}
+                  />
+                </label>
+                <label>
+                  Instructions
+                  <textarea
+                    class="short"
+                    value={instructions}
+                    maxLength={2000}
+                    onInput={(event) => setInstructions(event.currentTarget.value)}
+                  />
+                </label>
+                {isPanel && (
+                  <label class="choice">
+                    <input
+                      type="checkbox"
+                      checked={showsResult}
+                      onChange={(event) => setShowsResult(event.currentTarget.checked)}
+                    />{" "}
+                    Who has answered everything sees how it stands
+                  </label>
+                )}
+              </div>
+            </details>
+          )}
           <label class="choice">
             <input
               type="checkbox"
@@ -298,7 +402,11 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
           <Curl what="create it" operation="create_experiment" given={{ eid }} body={body} />
           {start && <Curl what="start it" operation="start_experiment" given={{ eid }} />}
         </form>
-        <Forecast arms={parsed.arms.length} alpha={Number(alpha)} goal={wanted} />
+        {isPanel ? (
+          <PanelForecast arms={parsed.arms.length} members={members} />
+        ) : (
+          <Forecast arms={parsed.arms.length} alpha={Number(alpha)} goal={wanted} />
+        )}
       </div>
     </>
   );

@@ -53,6 +53,7 @@ export type Situation =
   | { kind: "loading" }
   | { kind: "voting" }
   | { kind: "closed" } // the experiment serves no pair now
+  | { kind: "done"; verdict: string | null } // of a panel: nothing left that could matter
   | { kind: "refused"; message: string; status: number };
 
 export function outcomeOf(vote: Vote): OutcomeRequest {
@@ -240,7 +241,11 @@ export class BallotBox {
         }
         this.offline = this.outbox.length > 0 && this.offline;
         if (duel.arms.length < 2 || duel.serving === "fallback") {
-          if (!this.current) this.situation = { kind: "closed" };
+          const isDone = duel.serving === "done";
+          if (!this.current)
+            this.situation = isDone
+              ? { kind: "done", verdict: duel.verdict ?? null }
+              : { kind: "closed" };
           this.keep();
           return;
         }

@@ -167,14 +167,17 @@ export function VotingPage({ experimentId }: { experimentId: string }) {
   }, [experimentId, votes, outbox.length]);
 
   const { current, situation } = box;
+  const told = current?.voting;
+  const question = told?.question || "Which one is better?";
   const asking = situation.kind === "voting" || situation.kind === "loading";
   const over = progress?.state === "completed" || progress?.state === "archived";
   return (
     <Watched.Provider value={pictures}>
       <div class="voting">
         <header>
-          <h1>{progress?.name || (asking ? "Which one is better?" : "Vote")}</h1>
-          {progress?.name && asking && <p class="question">Which one is better?</p>}
+          <h1>{progress?.name || (asking ? question : "Vote")}</h1>
+          {progress?.name && asking && <p class="question">{question}</p>}
+          {asking && told?.instructions && <p class="instructions">{told.instructions}</p>}
           {current?.task && (
             <div class="task card" key={`${current.task.task_id} ${attempt}`}>
               <Payload payload={current.task.payload ?? null} otherwise={current.task.task_id} />
@@ -226,6 +229,15 @@ export function VotingPage({ experimentId }: { experimentId: string }) {
                   <button onClick={() => box.wake()}>Look again</button>
                 </>
               )}
+            </div>
+          )}
+          {situation.kind === "done" && (
+            <div class="card done">
+              <p>
+                <strong>Thank you. You have answered everything that can matter.</strong>
+              </p>
+              {situation.verdict !== null && <p>{situation.verdict}</p>}
+              <button onClick={() => box.wake()}>Look again</button>
             </div>
           )}
           {situation.kind === "loading" && (

@@ -13,7 +13,7 @@ import { divergenceFromHalf, gaps, lowerBoundFactor, regretPoints } from "../../
 import { shortened, toldApart } from "../../src/charts/shortened";
 import { strengthsOf, ticksBetween } from "../../src/charts/strength_chart";
 import { decades, hasDuels, mostShown, servedAxis } from "../../src/charts/timeline_charts";
-import { sentenceOfReason, shownReasons } from "../../src/charts/why_not_yet";
+import { sentenceOfForecast, sentenceOfReason, shownReasons } from "../../src/charts/why_not_yet";
 import { resultOf } from "./results";
 
 const near = (actual: number, expected: number) =>
@@ -30,6 +30,20 @@ test("numbers are grouped, and forecasts have two digits", () => {
   assert.equal(evidence(0.5), "1.6");
   assert.equal(evidence(50), "> 1\u202f000\u202f000");
   assert.deepEqual([0.1, 10, 2000, 1e6, 1e12].map(shortNumber), ["0.1", "10", "2k", "1M", "1e12"]);
+});
+
+test("what is left for a panel is said in people, questions and minutes", () => {
+  const left = { duels: null, questions_each: 3, minutes_each: 0.5 };
+  assert.equal(
+    sentenceOfForecast({ ...left, people: 2 }),
+    "About 2 more people, 3 questions for each, which takes about 1 minute.",
+  );
+  assert.equal(
+    sentenceOfForecast({ ...left, questions_each: 1, people: 1, minutes_each: 1.2 }),
+    "About 1 more person, 1 question for each, which takes about 2 minutes.",
+  );
+  assert.equal(sentenceOfForecast(left), "3 questions for each, which takes about 1 minute.");
+  assert.equal(sentenceOfForecast({ duels: null }), null);
 });
 
 test("the matrix is the pairs and their mirror", () => {

@@ -390,6 +390,30 @@ test("a fallback is nothing to vote on", async () => {
   assert.equal(box.vote({ result: "tie" }), false);
 });
 
+// Of a panel: what is told when nothing is left that could matter, and what is given still goes out.
+test("who is done is told so, and the last vote can still be taken back", async () => {
+  const table = new Table();
+  const pair = table.duel.bind(table);
+  table.duel = (id) =>
+    id === "v.1"
+      ? pair(id)
+      : { duel_id: id, experiment_id: "e", serving: "done", learn: false, arms: [], verdict: "a." };
+  const [, box] = await started(table);
+  assert.equal(box.situation.kind, "voting");
+  box.vote({ result: "win", side: 0 });
+  await table.pass(0);
+  assert.deepEqual(box.situation, { kind: "done", verdict: "a." });
+  assert.equal(box.undo(), true);
+  assert.equal(box.situation.kind, "voting");
+  box.vote({ result: "tie" });
+  await table.pass(HOLD_MS);
+  assert.deepEqual(
+    table.reported.map(([id, body]) => [id, body.result]),
+    [["v.1", "tie"]],
+  );
+  assert.equal(box.situation.kind, "done");
+});
+
 test("a refusal says its status", async () => {
   const table = new Table();
   table.serveFails = refusal(401);
