@@ -78,8 +78,8 @@ std::uint64_t median_to_pass(double ties, int runs) {
 }
 
 TEST(Gate, passes_a_harmless_change_the_sooner_the_more_ties_there_are) {
-  // The exact medians are 684, 147 and 65. The standard error of a median of 200 is below 12 % here;
-  // the bounds are three of them.
+  // The exact medians are 684, 147 and 65. The standard error of a median of 200 is below 12 %
+  // here; the bounds are three of them.
   EXPECT_NEAR(static_cast<double>(median_to_pass(0.8, 200)), 147, 0.36 * 147);
   EXPECT_NEAR(static_cast<double>(median_to_pass(0.95, 200)), 65, 0.36 * 65);
 }

@@ -76,8 +76,8 @@ TEST(BeatTheWinner, with_resets_makes_the_choices_of_its_literal_twin) {
   expect_twin_agreement<Btwr>(true);
 }
 
-// Queue 2, 0, 1: (2,0) 2 wins, r = 2; (2,1): 1, 1 win, 1 is incumbent and r = 1; (1,0): 1 wins, r = 2;
-// (1,2): 1, 2, 2 win, 2 is incumbent and r = 1; then (2,0).
+// Queue 2, 0, 1: (2,0) 2 wins, r = 2; (2,1): 1, 1 win, 1 is incumbent and r = 1; (1,0): 1 wins, r =
+// 2; (1,2): 1, 2, 2 win, 2 is incumbent and r = 1; then (2,0).
 TEST(BeatTheWinner, with_resets_follows_the_trace_worked_out_by_hand) {
   const Stream stream(1, 0, Purpose::choice);
   for (std::uint64_t seed = 0;; ++seed) {

@@ -51,8 +51,8 @@ TEST(Knockout, makes_the_choices_of_its_literal_twin) {
   }
 }
 
-// K = 8, epsilon = delta = 0.1: the levels of the three rounds, and after how many duels an arm that
-// always wins goes on: ln(4 r^2/0.05)/(2r) < (0.5 + 0.0206)^2 for the first time at r = 19.
+// K = 8, epsilon = delta = 0.1: the levels of the three rounds, and after how many duels an arm
+// that always wins goes on: ln(4 r^2/0.05)/(2r) < (0.5 + 0.0206)^2 for the first time at r = 19.
 TEST(Knockout, has_the_levels_worked_out_by_hand) {
   KnockoutOptions options;
   options.epsilon = 0.1;

@@ -62,7 +62,8 @@ TEST(Plpac, makes_the_choices_of_its_literal_twin) {
 }
 
 // Two arms are plain sampling of one pair: the loser leaves once ln(16 n^2/0.05)/(2 n) < 1/4, for
-// the first time at n = 24: ln(184320)/48 = 0.2526 does not do, and 25 does: ln(200000)/50 = 0.2441.
+// the first time at n = 24: ln(184320)/48 = 0.2526 does not do, and 25 does: ln(200000)/50 =
+// 0.2441.
 TEST(Plpac, samples_one_pair_where_there_are_two_arms) {
   const StoppedRun run = where_lower_index_wins<Plpac>({}, 2);
   EXPECT_EQ(run.found, (std::vector<Arm>{0}));

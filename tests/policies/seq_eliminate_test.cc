@@ -122,7 +122,8 @@ TEST(SeqEliminate, ends_an_undecided_match_at_its_cap) {
   EXPECT_EQ(rule.judge(match), Match::second_wins);
 }
 
-// With few arms it is seq-eliminate; at delta >= 1/K anchor, passes and challenges take their turns.
+// With few arms it is seq-eliminate; at delta >= 1/K anchor, passes and challenges take their
+// turns.
 TEST(OptMax, makes_the_choices_of_its_literal_twin) {
   int pruned = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {

@@ -107,8 +107,8 @@ void expect_replays_as(const typename P::Options& options, const ExplorationProb
   ASSERT_TRUE(replay.used_up()) << "seed " << problem.seed;
 }
 
-// Problems for it: answers that are lost, and ties that count for nothing, but no coins, which would
-// be drawn before what the twin draws.
+// Problems for it: answers that are lost, and ties that count for nothing, but no coins, which
+// would be drawn before what the twin draws.
 inline ExplorationProblem decisive_problem(std::uint64_t seed, std::size_t most_arms = 8) {
   return random_problem(seed, 2, most_arms);
 }

@@ -62,10 +62,10 @@ TEST(Watch, adds_up_straight_wins_as_worked_out_by_hand) {
   }
 }
 
-// Two even arms, every round a probe: M - n is a martingale, so that the mean number of duels to the
-// alarm is at least arl = 50. A statistic that started at arl's share of the arms would alarm sooner.
-// The number is roughly geometric (standard deviation about its mean), so that over 400 runs the
-// mean is below 40 with probability under 1e-4.
+// Two even arms, every round a probe: M - n is a martingale, so that the mean number of duels to
+// the alarm is at least arl = 50. A statistic that started at arl's share of the arms would alarm
+// sooner. The number is roughly geometric (standard deviation about its mean), so that over 400
+// runs the mean is below 40 with probability under 1e-4.
 TEST(Watch, gives_a_false_alarm_no_sooner_than_promised) {
   double sum = 0;
   for (std::uint32_t run = 0; run < 400; ++run) {

@@ -238,8 +238,8 @@ CertificateLeagueSpec identification_spec(std::vector<LeagueProblem> problems,
   return spec;
 }
 
-// One arm always wins. A certificate takes nine duels, as above; pocowista's test 2^n/(n+1) >= 40 is
-// met at n = 9, too; noisy-tournament asks for a lead of ln(39)/ln(0.55/0.45) = 18.3 duels.
+// One arm always wins. A certificate takes nine duels, as above; pocowista's test 2^n/(n+1) >= 40
+// is met at n = 9, too; noisy-tournament asks for a lead of ln(39)/ln(0.55/0.45) = 18.3 duels.
 TEST(IdentificationLeague, plays_each_policy_until_it_stops) {
   const auto results =
       run_certificate_league(

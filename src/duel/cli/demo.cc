@@ -423,7 +423,8 @@ void add_demo_command(Command& program) {
       "experiment of six rankers, and lets simulated users search and click on interleaved pages "
       "over HTTP. "
       "Ends in less than a minute with the verdict and with the regret beside that of an A/B/n "
-      "split and the lower bound; on a terminal the server stays until you press Enter. With --policies it compares six policies by simulation instead, "
+      "split and the lower bound; on a terminal the server stays until you press Enter. With "
+      "--policies it compares six policies by simulation instead, "
       "and writes the results and a picture into a directory.\n"
       "Exit codes: 0 certified, 3 undecided because time was short, 130 interrupted.");
   DemoArguments& arguments = command.runs(run_demo);

@@ -118,7 +118,8 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
 std::string why_undecided(const Interview& interview, RunEnding ending) {
   if (ending == RunEnding::asked_all) {
     return interview.ledger().panel()->size()
-               ? "thank you: you have answered everything that can matter; the next member runs the "
+               ? "thank you: you have answered everything that can matter; the next member runs "
+                 "the "
                  "same command with another --voter"
                : "thank you: you have answered everything; the next person runs the same command "
                  "with another --voter, and --close-panel ends it";

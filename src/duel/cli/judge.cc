@@ -195,7 +195,8 @@ void add_check_command(Command& judge) {
   Command& command = judge.add_command(
       "check",
       "Compares a judge with people.\nThe votes are a CSV file with the columns model_a, model_b "
-      "and one with what people said (a, b, tie, tie (bothbad), or a model's name). The judges are columns of the same file, or a program that is asked about every "
+      "and one with what people said (a, b, tie, tie (bothbad), or a model's name). The judges "
+      "are columns of the same file, or a program that is asked about every "
       "row: it finds the columns text_a and text_b (the names, where they are missing) as the two "
       "arms, and the other columns as the task.");
   CheckArguments& arguments = command.runs(check);

@@ -266,7 +266,8 @@ void add_league_command(Command& program) {
       "With --certificates the policies choose the duels of simulated experiments that end with a "
       "certificate, as in 'duel plan', and are ranked by how many duels that takes.\n"
       "With --identification the policies that stop by themselves play until they do, each with an "
-      "error of at most --alpha, beside 'certify', which ends with a certificate of the same level, "
+      "error of at most --alpha, beside 'certify', which ends with a certificate of the same "
+      "level, "
       "on the same answers.");
   LeagueArguments& arguments = command.runs(run_either_league);
   command.add("--quick", &arguments.quick,

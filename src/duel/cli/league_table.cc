@@ -215,7 +215,8 @@ std::string ranking_text(const CertificateLeagueResults& results, const Paint& p
                    results.max_duels)});
   if (results.own_stop) {
     text += legend({fmt::format(
-        "a policy that stops by itself is wrong where it names anything but what it looks for (duel "
+        "a policy that stops by itself is wrong where it names anything but what it looks for "
+        "(duel "
         "policies NAME); far: the arm loses to another by more than {}",
         kFar)});
   }

@@ -40,7 +40,7 @@ class Panel {
   // An error names the field that does not go with a panel.
   static Result<Panel> make(const ExperimentRecord& experiment);
 
-  // --- Who ----------------------------------------------------------------------------------------
+  // --- Who ---------------------------------------------------------------------------------------
   // How many members it has, once that is known.
   const std::optional<std::uint64_t>& size() const { return size_; }
   bool listed() const { return !rule_.members.empty(); }
@@ -62,7 +62,7 @@ class Panel {
   // The same for any task.
   bool may_ask(std::string_view subject, Arm i, Arm j) const;
 
-  // --- What is known --------------------------------------------------------------------------------
+  // --- What is known -----------------------------------------------------------------------------
   const PanelCount& count() const { return count_; }
   std::uint64_t tasks() const {
     return tasks_;
@@ -82,7 +82,7 @@ class Panel {
   // Mean time of an answer, where answers say it.
   std::optional<double> answer_ms() const;
 
-  // --- Records. The ledger has checked them. ------------------------------------------------------
+  // --- Records. The ledger has checked them. -----------------------------------------------------
   Status admits(const ServeRecord& serve, Arm first, Arm second) const;
   Status check(const PanelClosedRecord& record) const;
   Status check(const AbsentRecord& record) const;

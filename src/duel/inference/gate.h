@@ -3,8 +3,9 @@
 // tie. Among decisive answers alone, as certificates of winners count, a change that does no harm
 // would hardly ever pass: 80 % ties leave one answer in five to say anything.
 //
-// With the margin m = 2 epsilon, each claim has a process of its own, made as in evidence.h, that is
-// expected never to grow where the claim is false: its k-th product is multiplied by 1 + 2 gap_k u,
+// With the margin m = 2 epsilon, each claim has a process of its own, made as in evidence.h, that
+// is expected never to grow where the claim is false: its k-th product is multiplied by 1 + 2 gap_k
+// u,
 //     better         u = y                        false where E y <= 0
 //     not worse      u = (y + m)/(1 - m m)        false where E y <= -m
 //     worse          u = -y                       false where E y >= 0
@@ -52,8 +53,9 @@ class Gate {
   // REQUIRES: check_gate(rule).
   explicit Gate(const GateRule& rule);
 
-  // A final answer in the order of serving; `first_wins`: the candidate. A tie and `both_bad` count;
-  // what is skipped, invalid or lost does not. Nothing counts once the gate has passed or failed.
+  // A final answer in the order of serving; `first_wins`: the candidate. A tie and `both_bad`
+  // count; what is skipped, invalid or lost does not. Nothing counts once the gate has passed or
+  // failed.
   void observe(Outcome outcome);
 
   GateEnd end() const { return end_; }

@@ -47,8 +47,8 @@ Result<TaskScope> task_scope_of(std::string about, bool has_tasks);
 // Reads what the request names. An error names the field at fault.
 Result<InterviewPlan> plan_interview(const InterviewRequest& request);
 
-// A panel as people write it: a number, or names with commas between. `subject_of` makes subjects of
-// names.
+// A panel as people write it: a number, or names with commas between. `subject_of` makes subjects
+// of names.
 Result<PanelRule> panel_of(const std::string& text, bool early,
                            const std::function<std::string(const std::string&)>& subject_of);
 

@@ -303,7 +303,8 @@ template <>
 struct Described<PanelClosedRecord> {
   static constexpr std::string_view name = "panel_closed";
   static constexpr std::string_view doc =
-      "the panel is those who have answered by now; only where the experiment is about these people";
+      "the panel is those who have answered by now; only where the experiment is about these "
+      "people";
   static constexpr FieldList fields{
       required("members", &PanelClosedRecord::members, "how many they are")};
 };

@@ -9,12 +9,12 @@
 // Departs    one cut only, the top k. The radius has the factor 2 of the authors' program, whose
 //            margin of 2 radii, for one cut, is the default too.
 //
-// Sweep t = 1, 2, ..: each undecided arm meets one drawn uniformly from all others; the answer counts
-// for it alone. With its share of wins s_i,
+// Sweep t = 1, 2, ..: each undecided arm meets one drawn uniformly from all others; the answer
+// counts for it alone. With its share of wins s_i,
 //   a_t = sqrt((ln(K/delta) + 3/4 ln ln(K/delta) + 3/2 ln(1 + ln(t/2)))/(2 t)),
 // and k' places at the top left, the undecided arms sorted by s: arm i is at the top if s_i exceeds
-// the (k' + 1)-th by more than margin a_t, and out if the k'-th exceeds s_i by more. It ends when no
-// place is left, or no more arms than places.
+// the (k' + 1)-th by more than margin a_t, and out if the k'-th exceeds s_i by more. It ends when
+// no place is left, or no more arms than places.
 //
 // Outstanding duels: the arm with the fewest duels asked for is next; the test runs when the fewest
 // answers of an undecided arm grow, each share being of the answers that are in.

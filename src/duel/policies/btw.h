@@ -1,15 +1,15 @@
 // Beat the Winner (BtW), and with resets (BtWR) for preferences that change.
 // Kolpaczki, Bengs, Huellermeier. Non-stationary dueling bandits. 2022, Algorithms 2 and 3.
 // Assumes    a Condorcet winner (BtWR: at each time).
-// Guarantee  weak regret O(K log K) without changes (BtW), O(K log K) per change (BtWR), whatever T.
-// Cost       O(K) per bout; 4 bytes per arm.
+// Guarantee  weak regret O(K log K) without changes (BtW), O(K log K) per change (BtWR), whatever
+// T. Cost       O(K) per bout; 4 bytes per arm.
 // Departs    nowhere. The form of BtWR for strong regret is not offered: it compares the round with
 //            a counter that a reset lowers, and so exploits after every reset.
 //
-// The arms stand in a queue in random order; the first two are incumbent and challenger. A bout goes
-// to the first who wins r duels of it, r = 1 at first. If the incumbent does, r grows by one; if the
-// challenger does, it becomes the incumbent and r grows by one (BtW) or begins at 1 again (BtWR). The
-// loser goes to the back of the queue, and the next challenger comes from its front.
+// The arms stand in a queue in random order; the first two are incumbent and challenger. A bout
+// goes to the first who wins r duels of it, r = 1 at first. If the incumbent does, r grows by one;
+// if the challenger does, it becomes the incumbent and r grows by one (BtW) or begins at 1 again
+// (BtWR). The loser goes to the back of the queue, and the next challenger comes from its front.
 //
 // Outstanding duels: the pair of a bout is asked again until it is decided; answers that come
 // later are ignored, and so are foreign duels.

@@ -8,9 +8,9 @@
 //            each with probability <= exp(-2 m gap^2) (Hoeffding), so that
 //            m = ceil(ln(ceil(log2 K)/delta)/(2 gap^2)).
 //
-// A random draw; in each match m duels, the arm with more wins goes on, the first if they are equal;
-// an arm left over passes. All matches of a round can be played at once, so that the whole takes
-// ceil(log2 K) rounds of answers.
+// A random draw; in each match m duels, the arm with more wins goes on, the first if they are
+// equal; an arm left over passes. All matches of a round can be played at once, so that the whole
+// takes ceil(log2 K) rounds of answers.
 #pragma once
 
 #include <cstddef>

@@ -8,8 +8,8 @@
 // Departs    nowhere.
 //
 // The anchor is the first of a random order. The others meet it in that order (parts/anchor_match.h
-// with the gaps 0 and epsilon and the probability of error delta/K), and one that wins is the anchor
-// from then on.
+// with the gaps 0 and epsilon and the probability of error delta/K), and one that wins is the
+// anchor from then on.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// Sparring with EXP3.S: two bandits with exponential weights that share, for preferences that switch.
-// Auer, Cesa-Bianchi, Freund, Schapire. The nonstochastic multiarmed bandit problem. SIAM J. Comput.
-// 2002, Algorithm Exp3.S, as the players of Ailon, Karnin, Joachims' Sparring (ICML 2014); after
-// Saha, Gupta: Optimal and efficient dynamic regret algorithms for non-stationary dueling bandits.
-// ICML 2022.
+// Sparring with EXP3.S: two bandits with exponential weights that share, for preferences that
+// switch. Auer, Cesa-Bianchi, Freund, Schapire. The nonstochastic multiarmed bandit problem. SIAM
+// J. Comput. 2002, Algorithm Exp3.S, as the players of Ailon, Karnin, Joachims' Sparring (ICML
+// 2014); after Saha, Gupta: Optimal and efficient dynamic regret algorithms for non-stationary
+// dueling bandits. ICML 2022.
 // Assumes    nothing; made for a best arm that switches S times.
 // Guarantee  each player's regret against S switches, and so the dynamic regret against a Condorcet
 //            winner that changes, is O(sqrt(K S T ln(K T))).
@@ -10,9 +10,9 @@
 // Departs    the players of Saha and Gupta have other constants.
 //
 // Each player has weights w; with g = min(1, sqrt(K (S ln(K T) + e)/((e - 1) T))) it draws an arm
-// from p = (1 - g) w/sum w + g/K. Its arm's weight is multiplied by exp(g r/(K p)), r = 1 if the arm
-// won and 1/2 for a shared win, and then every weight grows by e/(T K) of the sum. Weights are kept
-// with the sum 1. The coin of a self-duel is a reward, so that no round can be jumped.
+// from p = (1 - g) w/sum w + g/K. Its arm's weight is multiplied by exp(g r/(K p)), r = 1 if the
+// arm won and 1/2 for a shared win, and then every weight grows by e/(T K) of the sum. Weights are
+// kept with the sum 1. The coin of a self-duel is a reward, so that no round can be jumped.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Policies that stop by themselves: they look for an arm, a set or an order with an error of at most
-// their `delta`, and say what they have found. Each enters itself here besides the registry
+// Policies that stop by themselves: they look for an arm, a set or an order with an error of at
+// most their `delta`, and say what they have found. Each enters itself here besides the registry
 // (registry.h), by `register_stopping_policy` at the end of its source.
 #pragma once
 
@@ -52,8 +52,8 @@ const StoppingPolicy* find_stopping_policy(std::string_view name);
 
 // --- for a policy's own source ------------------------------------------------------------------
 
-// What the explorer has found, best first: its `found()`, or its leader. Nothing while it looks, and
-// where the horizon cut it off.
+// What the explorer has found, best first: its `found()`, or its leader. Nothing while it looks,
+// and where the horizon cut it off.
 template <class E>
 std::optional<std::vector<Arm>> found_by(const ExploreThenExploit<E>& policy) {
   if (!policy.settled() || !policy.explorer().finished()) return std::nullopt;

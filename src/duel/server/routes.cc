@@ -81,7 +81,8 @@ void Api::add_routes() {
       .gives<ExperimentAnswer>()
       .refuses({404, 409});
   add(post, one + "/panel/absent", "miss_members",
-      "Members of an early panel will not come, for good: what they have not answered counts against "
+      "Members of an early panel will not come, for good: what they have not answered counts "
+      "against "
       "both arms of a pair, and what they answer later is late.",
       {admin}, &Api::miss_members)
       .takes<AbsentBody>()

@@ -53,7 +53,8 @@ std::string rule_of_panel(const Ledger& ledger) {
            "neither, and the answers that have not come cannot change what is stated";
   }
   return "the winner beats each rival by counting, or its e-process against the rival has reached "
-         "the threshold; that takes the members in an order that was drawn before the first answer, "
+         "the threshold; that takes the members in an order that was drawn before the first "
+         "answer, "
          "and absent ones as if they had answered against it";
 }
 

@@ -80,7 +80,8 @@ std::string panel_verdict(const Ledger& ledger, const std::optional<Arm>& leader
 bool is_by_counting(const Ledger& ledger);
 // Where none wins: arms each of which the next cannot be beaten by .. and so on round.
 std::vector<Arm> panel_cycle(const Ledger& ledger);
-// What it takes, in words: "about 2 more people, 3 questions for each (about 1 minute)"; "" of none.
+// What it takes, in words: "about 2 more people, 3 questions for each (about 1 minute)"; "" of
+// none.
 std::string effort_text(const std::optional<PanelEffort>& effort);
 
 }  // namespace duel
