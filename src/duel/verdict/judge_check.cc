@@ -16,7 +16,7 @@
 namespace duel {
 namespace {
 
-constexpr double kDelta = 0.05;
+constexpr double kIntervalDelta = 0.05;
 
 constexpr std::array<std::string_view, 3> kFirst = {"model_a", "first", "arm_a"};
 constexpr std::array<std::string_view, 3> kSecond = {"model_b", "second", "arm_b"};
@@ -169,10 +169,10 @@ JudgeFigures JudgeCheck::figures() const {
                             : static_cast<double>(part) / static_cast<double>(part + rest);
   };
   figures.agreement = share(figures.agree, figures.differ);
-  figures.agreement_interval = beta_binomial_sequence(figures.agree, figures.differ, kDelta);
+  figures.agreement_interval = beta_binomial_sequence(figures.agree, figures.differ, kIntervalDelta);
   figures.first_share = share(figures.first, figures.second);
   figures.first_share_interval =
-      estimate_position_bias(figures.first, figures.second, kDelta).interval;
+      estimate_position_bias(figures.first, figures.second, kIntervalDelta).interval;
   const PairEvidence evidence;
   for (const auto& [names, pair] : pairs_) {
     if (pair.answers < least_ || pair.people_low == pair.people_high ||
