@@ -408,7 +408,9 @@ TEST(Panel, a_saved_state_goes_on_as_the_one_that_was_lived_through) {
       if (const auto serve = vote.ask(member(rng.below(5))); serve && rng.below(4) > 0) {
         vote.prefer(*serve, static_cast<int>(rng.below(3)) - 1);
       }
-      if (early && k == 10) ASSERT_TRUE(vote->miss({member(20)}).ok());
+      if (early && k == 10) {
+        ASSERT_TRUE(vote->miss({member(20)}).ok());
+      }
       const LiveExperiment& live = vote->experiment().live();
       const auto saved = live.save();
       ASSERT_TRUE(saved);

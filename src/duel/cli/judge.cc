@@ -95,7 +95,7 @@ Result<JudgeFigures> ask_all(const CheckArguments& arguments, const JudgedVotes&
   return check.figures();
 }
 
-std::string share_text(const std::optional<double>& share, const Interval& interval) {
+std::string share_with_interval(const std::optional<double>& share, const Interval& interval) {
   if (!share) return "-";
   return fmt::format("{:.1f} % [{:.1f}, {:.1f}]", 100 * *share, 100 * interval.lower,
                      100 * interval.upper);
@@ -107,8 +107,8 @@ std::string text_of(const std::vector<JudgeFigures>& all, std::uint64_t least) {
   table.column("agrees with people").column("of").column("pairs reversed").column("of pairs");
   for (const JudgeFigures& one : all) {
     table.row({one.judge, fmt::format("{} / {} / {}", one.first, one.second, one.ties),
-               share_text(one.first_share, one.first_share_interval),
-               share_text(one.agreement, one.agreement_interval), one.agree + one.differ,
+               share_with_interval(one.first_share, one.first_share_interval),
+               share_with_interval(one.agreement, one.agreement_interval), one.agree + one.differ,
                one.reversed.size(), one.pairs});
   }
   std::string text = table.to_string();

@@ -169,7 +169,8 @@ JudgeFigures JudgeCheck::figures() const {
                             : static_cast<double>(part) / static_cast<double>(part + rest);
   };
   figures.agreement = share(figures.agree, figures.differ);
-  figures.agreement_interval = beta_binomial_sequence(figures.agree, figures.differ, kIntervalDelta);
+  figures.agreement_interval =
+      beta_binomial_sequence(figures.agree, figures.differ, kIntervalDelta);
   figures.first_share = share(figures.first, figures.second);
   figures.first_share_interval =
       estimate_position_bias(figures.first, figures.second, kIntervalDelta).interval;
