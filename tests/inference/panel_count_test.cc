@@ -145,8 +145,12 @@ TEST(PanelCount, stays_certain_in_every_order_of_the_answers) {
   std::vector<int> answers;
   const std::function<void(PanelCount, std::optional<bool>)> go = [&](PanelCount count,
                                                                       std::optional<bool> said) {
-    if (said == true) EXPECT_TRUE(count.beats(0, 1));
-    if (said == false) EXPECT_TRUE(count.cannot_beat(0, 1));
+    if (said == true) {
+      EXPECT_TRUE(count.beats(0, 1));
+    }
+    if (said == false) {
+      EXPECT_TRUE(count.cannot_beat(0, 1));
+    }
     EXPECT_FALSE(count.beats(0, 1) && count.cannot_beat(0, 1));
     if (count.beats(0, 1)) said = true;
     if (count.cannot_beat(0, 1)) said = false;

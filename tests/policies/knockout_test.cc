@@ -78,7 +78,8 @@ TEST(Knockout, ends_an_even_match_at_its_cap) {
   policy.observe(first, Outcome::first_wins, stream.at(1));
   Round t = 1;
   for (bool first_wins = false;; first_wins = !first_wins) {
-    const Duel duel = policy.take(++t, stream.at(t));
+    ++t;
+    const Duel duel = policy.take(t, stream.at(t));
     if (duel.first != first.first) break;
     policy.observe(duel, first_wins ? Outcome::first_wins : Outcome::second_wins, stream.at(t));
   }
