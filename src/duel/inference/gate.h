@@ -4,8 +4,8 @@
 // would hardly ever pass: 80 % ties leave one answer in five to say anything.
 //
 // With the margin m = 2 epsilon, each claim has a process of its own, made as in evidence.h, that
-// is expected never to grow where the claim is false: its k-th product is multiplied by 1 + 2 gap_k
-// u,
+// is expected never to grow where the claim is false: its k-th product is multiplied by
+// 1 + 2 gap_k u,
 //     better         u = y                        false where E y <= 0
 //     not worse      u = (y + m)/(1 - m m)        false where E y <= -m
 //     worse          u = -y                       false where E y >= 0

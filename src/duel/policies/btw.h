@@ -2,7 +2,8 @@
 // Kolpaczki, Bengs, Huellermeier. Non-stationary dueling bandits. 2022, Algorithms 2 and 3.
 // Assumes    a Condorcet winner (BtWR: at each time).
 // Guarantee  weak regret O(K log K) without changes (BtW), O(K log K) per change (BtWR), whatever
-// T. Cost       O(K) per bout; 4 bytes per arm.
+//            T.
+// Cost       O(K) per bout; 4 bytes per arm.
 // Departs    nowhere. The form of BtWR for strong regret is not offered: it compares the round with
 //            a counter that a reset lowers, and so exploits after every reset.
 //

@@ -9,24 +9,21 @@
 //            the bound is the paper's.
 //
 // ATC(i, j; e, q): up to ceil(ln(2/q)/(2 e^2)) duels; after the t-th, i is ahead if its share
-// exceeds
-//   1/2 + b_t, b_t = sqrt(ln(pi^2 t^2/(3 q))/(2 t)), j if it is below 1/2 - b_t; after the last the
+//   exceeds 1/2 + b_t, b_t = sqrt(ln(pi^2 t^2/(3 q))/(2 t)), j if it is below 1/2 - b_t; after the last the
 //   arm with more wins, a coin if they are equal.
 // ATI(i; e, q) of an arm into a sorted list of m arms with ends that need no duels: a walk on the
 //   binary tree of the m + 1 gaps, a node being the arms to its left and right. In step t = 1 ..
 //   ceil(max(4 h, (512/25) ln(2/q))), h = 1 + ceil(log2(1 + m)), Q = 15/16, with comparisons at e:
 //     root   on by the arm in the middle (1 - Q);
 //     leaf   if i beats the left arm and not the right one (1 - sqrt(Q) each) its counter grows,
-//     and
-//            i belongs there once it exceeds 1 + t/2 + sqrt(t/2 ln(pi^2 t^2/(3 q))); if not the
+//            and i belongs there once it exceeds 1 + t/2 + sqrt(t/2 ln(pi^2 t^2/(3 q))); if not the
 //            counter falls, or at 0 the walk goes to the parent. Who loses to the left arm does
 //            not meet the right one;
 //     else   to the parent if i loses to the left arm or beats the right one (1 - Q^(1/3) each);
 //            otherwise on by the arm in the middle.
 //   After the last step the leaf with a counter of at least 1 + 5/16 of the steps, or none.
-// IIR inserts the arms one by one, each by ATI with e = 2^-(s+1), q = 6 (delta/K)/(pi^2 s^2), s =
-// 1,
-//   2, .. until it belongs somewhere.
+// IIR inserts the arms one by one, each by ATI with e = 2^-(s+1), q = 6 (delta/K)/(pi^2 s^2),
+//   s = 1, 2, .. until it belongs somewhere.
 #pragma once
 
 #include <cstddef>

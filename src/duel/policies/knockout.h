@@ -11,8 +11,8 @@
 // Round i = 1, 2, .. of the knock-out: the arms left are shuffled and paired, one left over passes.
 // A pair is compared with epsilon_i = c epsilon/(gamma 2^(i/3)), c = 2^(1/3) - 1, and
 // delta_i = delta/2^i: after r duels, of which the first won the share p, it is decided once
-//   |p - 1/2| > sqrt(ln(4 r^2/delta_i)/(2 r)) - epsilon_i    or    r > ln(2/delta_i)/(2
-//   epsilon_i^2)
+//   |p - 1/2| > sqrt(ln(4 r^2/delta_i)/(2 r)) - epsilon_i   or
+//   r > ln(2/delta_i)/(2 epsilon_i^2)
 // and the first goes on if p > 1/2, else the second.
 #pragma once
 

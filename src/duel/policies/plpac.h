@@ -10,8 +10,7 @@
 //
 // A is the set of arms left. Over and over:
 //   1. A pivot is drawn uniformly from A, and each other arm of A meets it once: quicksort of A
-//   with
-//      a budget of |A| - 1 duels. The arms that won stand above the pivot, the others below.
+//      with a budget of |A| - 1 duels. The arms that won stand above the pivot, the others below.
 //   2. Every pair of arms from different parts is a sample, won by the arm above.
 //   3. With c_ij = sqrt(ln(4 K^2 n_ij^2/delta)/(2 n_ij)) an arm j leaves A if mean_ij - c_ij > 1/2
 //      for some i of A.

@@ -11,8 +11,8 @@
 //
 // D_i: the arms that were compared with i, and i itself; score_i: wins plus half the ties of i
 // among them; potential_i = K - |D_i| + score_i.
-//   1. i has the largest potential, j the largest score of the arms not in D_i; the lowest of
-//   equals.
+//   1. i has the largest potential, j the largest score of the arms not in D_i; the lowest
+//      of equals.
 //   2. The pair duels until, of its counts of wins, ties and losses, the two largest x >= y satisfy
 //      2^(x+y) B(x+1, y+1) >= 2/d; the category with x is the pair's. d = delta/(K(K-1)/2); TRA:
 //      delta/(K ln K).

@@ -2,18 +2,17 @@
 // Ours; an e-detector (Shin, Ramdas, Rinaldo: E-detectors, 2023) of Shiryaev-Roberts form.
 // Assumes    what the inner policy assumes, between changes.
 // Guarantee  while no arm beats the champion, a false alarm comes after `arl` of the champion's
-// duels
-//            or more on average. After a change to p_ja = p > 1/2 an alarm takes about
+//            duels or more on average. After a change to p_ja = p > 1/2 an alarm takes about
 //            ln(arl)/d(p, 1/2) duels of that pair. None on regret.
-// Cost       that of the inner policy, and O(K) per probe; 64 bytes per arm.
+// Cost       that of the inner policy, and O(K) per probe; 64 bytes per arm. Probes cost a share
+//            `rate` of the rounds for ever: regret that grows with them, however slowly.
 // Departs    not a published algorithm.
 //
 // The champion a is what the inner policy would recommend. Each rival j has the numbers M_jg, one
 // for each gap g of the evidence (inference/evidence.h), 0 at first, and M_j = sum_g weight_g M_jg.
 //   1. A round is a probe with probability `rate`: the next arm j in cyclic order meets a. Where
-//   some
-//      M_j is `suspicion` or more it is one with probability 1/2, of the j with the largest M_j.
-//      Other rounds are the inner policy's.
+//      some M_j is `suspicion` or more it is one with probability 1/2, of the j with the largest
+//      M_j. Other rounds are the inner policy's.
 //   2. After a duel of j with the champion, probe or not, M_jg = (1 + M_jg) (1 + 2g) if j won and
 //      (1 + M_jg) (1 - 2g) if not. The inner policy hears of probes as of foreign duels.
 //   3. If sum_j M_j >= arl, the inner policy begins again, and so do all M.
@@ -33,7 +32,9 @@ namespace duel {
 
 struct WatchOptions : InnerPolicyOptions {
   double rate = 0.002;
-  double suspicion = 10;
+  // M grows like the number of duels while the two are nearly even: a bar of 10 is passed now and
+  // then on stationary problems, and every other round is then a probe for long.
+  double suspicion = 1000;
   double arl = 1e4;
 };
 

@@ -16,8 +16,8 @@ namespace duel {
 
 // With the gaps low < high and probability of error delta. After r duels, of which the challenger,
 // the first of the match, won the share p, it is decided once
-//   |p - 1/2 - (low + high)/2| > sqrt(ln(4 r^2/delta)/(2 r))   or   r + 1 > 2 ln(2/delta)/(high -
-//   low)^2
+//   |p - 1/2 - (low + high)/2| > sqrt(ln(4 r^2/delta)/(2 r))   or
+//   r + 1 > 2 ln(2/delta)/(high - low)^2
 // and the challenger wins if p - 1/2 > (low + high)/2.
 struct AnchorRule {
   double low = 0;
