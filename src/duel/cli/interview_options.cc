@@ -119,8 +119,7 @@ std::string why_undecided(const Interview& interview, RunEnding ending) {
   if (ending == RunEnding::asked_all) {
     return interview.ledger().panel()->size()
                ? "thank you: you have answered everything that can matter; the next member runs "
-                 "the "
-                 "same command with another --voter"
+                 "the same command with another --voter"
                : "thank you: you have answered everything; the next person runs the same command "
                  "with another --voter, and --close-panel ends it";
   }

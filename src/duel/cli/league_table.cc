@@ -216,8 +216,7 @@ std::string ranking_text(const CertificateLeagueResults& results, const Paint& p
   if (results.own_stop) {
     text += legend({fmt::format(
         "a policy that stops by itself is wrong where it names anything but what it looks for "
-        "(duel "
-        "policies NAME); far: the arm loses to another by more than {}",
+        "(duel policies NAME); far: the arm loses to another by more than {}",
         kFar)});
   }
   return text;

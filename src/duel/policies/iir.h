@@ -9,8 +9,8 @@
 //            the bound is the paper's.
 //
 // ATC(i, j; e, q): up to ceil(ln(2/q)/(2 e^2)) duels; after the t-th, i is ahead if its share
-//   exceeds 1/2 + b_t, b_t = sqrt(ln(pi^2 t^2/(3 q))/(2 t)), j if it is below 1/2 - b_t; after the last the
-//   arm with more wins, a coin if they are equal.
+//   exceeds 1/2 + b_t, b_t = sqrt(ln(pi^2 t^2/(3 q))/(2 t)), j if it is below 1/2 - b_t; after
+//   the last the arm with more wins, a coin if they are equal.
 // ATI(i; e, q) of an arm into a sorted list of m arms with ends that need no duels: a walk on the
 //   binary tree of the m + 1 gaps, a node being the arms to its left and right. In step t = 1 ..
 //   ceil(max(4 h, (512/25) ln(2/q))), h = 1 + ceil(log2(1 + m)), Q = 15/16, with comparisons at e:

@@ -3,7 +3,8 @@
 // UAI 2021. Inside explore-then-exploit.
 // Assumes    that no pair is closer to 1/2 than gap.
 // Guarantee  with probability >= 1 - delta stops on the Condorcet winner where there is one and
-//            says that there is none where there is none, after at most 2K - floor(log2 K) - 2 pairs.
+//            says that there is none where there is none, after at most
+//            2K - floor(log2 K) - 2 pairs.
 // Cost       O(1) per duel, O(K) per match; 44 bytes per arm.
 // Departs    nowhere.
 //
