@@ -267,8 +267,7 @@ void add_league_command(Command& program) {
       "certificate, as in 'duel plan', and are ranked by how many duels that takes.\n"
       "With --identification the policies that stop by themselves play until they do, each with an "
       "error of at most --alpha, beside 'certify', which ends with a certificate of the same "
-      "level, "
-      "on the same answers.");
+      "level, on the same answers.");
   LeagueArguments& arguments = command.runs(run_either_league);
   command.add("--quick", &arguments.quick,
               fmt::format("A first look: {} rounds (at most {} duels) and {} trials, unless given.",

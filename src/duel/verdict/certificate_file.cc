@@ -54,8 +54,7 @@ std::string rule_of_panel(const Ledger& ledger) {
   }
   return "the winner beats each rival by counting, or its e-process against the rival has reached "
          "the threshold; that takes the members in an order that was drawn before the first "
-         "answer, "
-         "and absent ones as if they had answered against it";
+         "answer, and absent ones as if they had answered against it";
 }
 
 std::vector<CertifiedFinding> findings_of(const Ledger& ledger) {
