@@ -13,6 +13,7 @@
 #include "duel/core/whole_file.h"
 #include "duel/experiment/local_experiment.h"
 #include "duel/inference/panel_evidence.h"
+#include "duel/log/experiment_log.h"
 #include "duel/store/memory_store.h"
 #include "duel/verdict/certificate_file.h"
 #include "duel/verdict/panel_standing.h"
@@ -306,7 +307,9 @@ TEST(Panel, early_evidence_is_that_of_the_drawn_order) {
 }
 
 TEST(Panel, an_early_verdict_comes_before_counting_is_certain) {
-  Vote vote(panel_of(2, {.members = members(100), .early = true}));
+  const TemporaryDirectory directory;
+  const std::string log = (directory / "early.duel.jsonl").string();
+  Vote vote(panel_of(2, {.members = members(100), .early = true}), log);
   std::size_t asked = 0;
   for (std::size_t k = 0; k < 100 && vote.winner() == "undecided"; ++k, ++asked) {
     vote.prefer(*vote.ask(member(k)), k % 10 == 9 ? -1 : 1);
@@ -318,9 +321,21 @@ TEST(Panel, an_early_verdict_comes_before_counting_is_certain) {
             "More of these 100 people prefer 'a' to the other arm than the other way round. With " +
                 std::to_string(asked) +
                 " of 100 asked, such a statement is false with probability at most 0.05.");
-  const Certificate certificate = certificate_of(vote.ledger());
-  EXPECT_EQ(certificate.by, "evidence");
-  EXPECT_EQ(certificate.alpha, 0.05);
+  std::optional<Ledger> ledger;
+  std::optional<Certificate> certificate;
+  const auto take = [&](const LogEntry& entry) -> Status {
+    if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
+      DUEL_ASSIGN(ledger, Ledger::make(*experiment));
+      return Done{};
+    }
+    DUEL_RETURN_IF_ERROR(ledger->apply(entry));
+    if (ledger->certificate() && !certificate) certificate = certificate_of(*ledger);
+    return Done{};
+  };
+  ASSERT_TRUE(read_log(std::filesystem::path(log), take).ok());
+  ASSERT_TRUE(certificate);
+  EXPECT_EQ(certificate->by, "evidence");
+  EXPECT_EQ(certificate->alpha, 0.05);
 }
 
 // Who is absent no longer holds up those who come later in the order, and speaks for neither arm.

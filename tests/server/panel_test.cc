@@ -18,7 +18,9 @@ class ServedPanel : public ::testing::Test {
         api.put(kE, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"},{"arm_id":"c"}],"seed":7,)"
                     R"("about":"these-people",)" +
                         more + "}");
-    if (made.status == 201) EXPECT_EQ(api.post(kE + "/start").status, 200);
+    if (made.status == 201) {
+      EXPECT_EQ(api.post(kE + "/start").status, 200);
+    }
     return made;
   }
   Told ask(const std::string& subject) {

@@ -88,9 +88,10 @@ std::string no_winner_text(const Ledger& ledger) {
     const Arm i = cycle[k], j = cycle[(k + 1) % cycle.size()];
     if (cycle.size() == 2 && k == 1) break;  // a tie is the same seen from both sides
     text += text.empty() ? "" : ", ";
-    text += count.beats(i, j)         ? fmt::format("{} > {}", name(i), name(j))
-            : count.cannot_beat(i, j) ? fmt::format("{} and {} tie", name(i), name(j))
-                                      : fmt::format("{} does not lose to {}", name(i), name(j));
+    text += count.beats(i, j) ? fmt::format("{} > {}", name(i), name(j))
+            : count.cannot_beat(i, j)
+                ? fmt::format("{} and {} tie", name(std::min(i, j)), name(std::max(i, j)))
+                : fmt::format("{} does not lose to {}", name(i), name(j));
   }
   return text;
 }
