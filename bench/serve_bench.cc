@@ -195,7 +195,7 @@ class BenchServer {
   std::unique_ptr<HttpServer> server_;
 };
 
-constexpr const char* kAbout =
+constexpr const char* kWhatIsMeasured =
     "on one SQLite file, 10 arms, policy auto, 2 server threads, clients in one thread of the same "
     "process, wall time";
 
@@ -231,7 +231,7 @@ Rates serve_and_report(const std::vector<std::size_t>& all_connections, int turn
   fmt::print(
       "\n## Serve and report, two requests a duel, durable, {}; beside it the empty endpoint, in "
       "{} turns of 1 s each; medians (lowest - highest)\n\n",
-      kAbout, turns);
+      kWhatIsMeasured, turns);
   fmt::print(
       "| connections | requests/s | empty | ratio | CPU, us | empty CPU, us | requests a commit "
       "| a sync | p50, ms | p99, ms | empty p99, ms |\n");
@@ -277,7 +277,7 @@ void half_load(const Rates& most) {
   fmt::print(
       "\n## Serving at half of the largest load, requests at a steady rate, 256 connections, "
       "{}\n\n| requests | rate, 1/s | p50, ms | p99, ms |\n|---|---|---|---|\n",
-      kAbout);
+      kWhatIsMeasured);
   const BenchServer served;
   const auto row = [](std::string_view name, double rate, const HttpLoadResult& result) {
     fmt::print("| {} | {:.0f} | {:.2f} | {:.2f} |\n", name, rate, 1e3 * result.quantile(0.5),
@@ -299,7 +299,7 @@ void overload() {
       "\n## Twice as many clients as requests are taken at once (4000), and afterwards, {}\n\n"
       "| clients | requests/s | of them 429 | other failures | p99, ms |\n"
       "|---|---|---|---|---|\n",
-      kAbout);
+      kWhatIsMeasured);
   const BenchServer served;
   for (const std::size_t connections : {256, 8'000, 256}) {
     const HttpLoadResult result = run(served.duels(connections));
@@ -694,7 +694,7 @@ void several_owners() {
       "\n## Serve and report with 64 connections, {}; turns of 1 s, medians of {} (lowest - "
       "highest)\n\n| experiments | owners | requests/s | CPU, us | p99, ms |\n"
       "|---|---|---|---|---|\n",
-      kAbout, kTurns);
+      kWhatIsMeasured, kTurns);
   struct Kind {
     std::size_t owners;
     std::unique_ptr<BenchServer> served;
@@ -762,7 +762,7 @@ void idle_streams() {
       "\n## Idle event streams of another experiment, {}\n\n"
       "| streams | CPU while nothing happens, ms/s | requests/s, 64 connections |\n"
       "|---|---|---|\n",
-      kAbout);
+      kWhatIsMeasured);
   const BenchServer served;
   HttpLoad quiet{.address = served.address(), .most_requests = 1};
   quiet.next = [&](std::size_t, const std::string&) {
@@ -813,7 +813,7 @@ void soak_workload() {
   fmt::print(
       "\n## Memory under load, 64 connections, as many duels as go for {} s "
       "(DUEL_BENCH_SOAK_S), {}\n\n| after, s | requests | resident, MiB |\n|---|---|---|\n",
-      seconds, kAbout);
+      seconds, kWhatIsMeasured);
   const BenchServer served;
   std::uint64_t requests = 0;
   constexpr int kParts = 6;

@@ -12,6 +12,8 @@
 namespace duel {
 namespace {
 
+const RecordedSignature active_ranking_signature("active-ranking", 0x1011f40ef165ca16);
+
 static_assert(Policy<ActiveRanking>);
 
 std::vector<Arm> active_ranking_twin(const ActiveRankingOptions& options, std::size_t num_arms,

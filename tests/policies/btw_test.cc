@@ -12,6 +12,9 @@
 namespace duel {
 namespace {
 
+const RecordedSignature btw_signature("btw", 0xd36353ba63a492a3);
+const RecordedSignature btwr_signature("btwr", 0x809d55b8d1d66356);
+
 static_assert(Policy<Btw> && Policy<Btwr>);
 
 class BeatTheWinnerTwin {

@@ -12,6 +12,8 @@
 namespace duel {
 namespace {
 
+const RecordedSignature iir_signature("iir", 0xa1eb5742ecbdafaf);
+
 static_assert(Policy<Iir>);
 
 constexpr double kPi = 3.14159265358979323846;

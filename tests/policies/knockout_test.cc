@@ -10,6 +10,8 @@
 namespace duel {
 namespace {
 
+const RecordedSignature knockout_signature("knockout", 0x028d776b175896e2);
+
 static_assert(Policy<Knockout> && JumpingPolicy<Knockout>);
 
 std::vector<Arm> knockout_twin(const KnockoutOptions& options, std::size_t num_arms, Replay& duel) {

@@ -11,6 +11,8 @@
 namespace duel {
 namespace {
 
+const RecordedSignature plpac_signature("plpac", 0x7291757bc43046a2);
+
 static_assert(Policy<Plpac>);
 
 std::vector<Arm> plpac_twin(const PlpacOptions& options, std::size_t num_arms, Replay& duel) {

@@ -11,6 +11,9 @@
 namespace duel {
 namespace {
 
+const RecordedSignature pocowista_signature("pocowista", 0xebde2379462ab902);
+const RecordedSignature tra_pocowista_signature("tra-pocowista", 0x5dd93ba7ae474ef9);
+
 static_assert(Policy<Pocowista> && Policy<TraPocowista>);
 
 // +1, 0, -1: what the pair's answers decide.

@@ -11,6 +11,9 @@
 namespace duel {
 namespace {
 
+const RecordedSignature opt_max_signature("opt-max", 0x5496f0eeff8fd0e1);
+const RecordedSignature seq_eliminate_signature("seq-eliminate", 0x04bafc740fbe3c8e);
+
 static_assert(Policy<SeqEliminate> && Policy<OptMax>);
 
 // COMPARE2 of the paper: whether the challenger wins.

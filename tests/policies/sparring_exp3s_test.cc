@@ -12,6 +12,8 @@
 namespace duel {
 namespace {
 
+const RecordedSignature sparring_exp3s_signature("sparring-exp3s", 0x4edbf51d96871c45);
+
 static_assert(Policy<SparringExp3s>);
 
 // Weights as they are, and the probabilities of a round kept until its answer.

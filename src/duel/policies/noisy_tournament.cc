@@ -65,7 +65,7 @@ const bool noisy_tournament_is_registered = register_stopping_policy<NoisyTourna
               "Dueling Bandits. UAI 2021",
      .setting = "no pair closer to 1/2 than gap, gap known",
      .guarantee = "stops on the Condorcet winner, or says rightly that there is none, with "
-                  "probability >= 1 - delta, after duels of at most 2K - floor(log2 K) - 2 pairs",
+                  "probability >= 1 - delta, after duels of at most 2K - 3 pairs",
      .status = "tested",
      .jumping = Jumping::exact,
      .keeps_pairs = false},

@@ -3,10 +3,10 @@
 // UAI 2021. Inside explore-then-exploit.
 // Assumes    that no pair is closer to 1/2 than gap.
 // Guarantee  with probability >= 1 - delta stops on the Condorcet winner where there is one and
-//            says that there is none where there is none, after at most
-//            2K - floor(log2 K) - 2 pairs.
+//            says that there is none where there is none, after at most 2K - 3 pairs.
 // Cost       O(1) per duel, O(K) per match; 44 bytes per arm.
-// Departs    nowhere.
+// Departs    the paper counts 2K - floor(log2 K) - 2 pairs. Here an arm that is left over in a
+//            round passes, and may pass again, so that it can have met fewer arms on its way.
 //
 // A knock-out finds the only arm that can still be the winner; it then meets the arms that it did
 // not meet on its way. If it loses to one, there is no winner. A pair is dueled until one arm leads
