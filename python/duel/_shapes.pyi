@@ -21,7 +21,9 @@ class Certificate(TypedDict):
     winner: NotRequired[str]
     named: NotRequired[list[str]]
     cycle: NotRequired[list[str]]
-    alpha: float
+    alpha: NotRequired[float]
+    by: NotRequired[Literal["counting", "evidence"]]
+    panel: NotRequired[PanelStanding]
     rule: CertificateRule
     assumes: NotRequired[list[str]]
     tasks: NotRequired[CertifiedTasks]
@@ -112,6 +114,7 @@ class ExperimentResult(TypedDict):
     tied: list[str]
     not_ruled_out: list[str]
     order: NotRequired[ResultOrder]
+    panel: NotRequired[PanelStanding]
     expected_duels_left: int | None
     forecast: Forecast
     regret: Regret | None
@@ -143,6 +146,9 @@ class Forecast(TypedDict):
     visits_per_day: NotRequired[float]
     duels_per_day: NotRequired[float]
     days: NotRequired[float]
+    people: NotRequired[int]
+    questions_each: NotRequired[int]
+    minutes_each: NotRequired[float]
 
 class Health(TypedDict):
     verdict: Literal["passed", "failed"]
@@ -164,6 +170,26 @@ class OpenPair(TypedDict):
     log_evidence: float
     log_threshold: float
     duels_left: int | None
+
+class PanelPair(TypedDict):
+    first: str
+    second: str
+    for_first: int
+    for_second: int
+    for_neither: int
+    unknown: NotRequired[int]
+    certain: NotRequired[Literal["beats", "cannot_beat"]]
+    evidence: NotRequired[str]
+    threshold: NotRequired[str]
+
+class PanelStanding(TypedDict):
+    size: int | None
+    answered: int
+    absent: NotRequired[int]
+    closed: bool
+    early: NotRequired[bool]
+    tasks: NotRequired[int]
+    pairs: list[PanelPair]
 
 class Plan(TypedDict):
     truth: str
@@ -272,7 +298,7 @@ class TimelinePoint(TypedDict):
     shown: list[int]
 
 class WhyNotYet(TypedDict):
-    reason: Literal["not_running", "max_duels", "tasks_used_up", "no_decisive_answer", "answers_wait", "subject_again", "task_again", "lost_serves", "recovered", "not_admitted", "late", "minimum_per_pair", "none_first", "rivals", "health"]
+    reason: Literal["not_running", "max_duels", "tasks_used_up", "no_decisive_answer", "answers_wait", "subject_again", "task_again", "lost_serves", "recovered", "not_admitted", "late", "minimum_per_pair", "none_first", "rivals", "panel_open", "people", "health"]
     count: int
     until: NotRequired[str]
     detail: str
