@@ -112,8 +112,8 @@ TEST_F(LeagueCommand, plays_policies_that_stop_by_themselves_until_they_do) {
       league({"--identification", "--matrices", "tiny", "--no-built-in", "--policy",
               "certify,select,noisy-tournament", "--trials", "4", "--seed", "1", "--alpha", "0.1"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_TRUE(contains(result.out, "noisy-tournament(gap=0.05,delta=0.1)")) << result.out;
-  EXPECT_TRUE(contains(result.out, "certify(alpha=0.1)")) << result.out;
+  EXPECT_TRUE(contains(result.out, "noisy-tournament")) << result.out;
+  EXPECT_TRUE(contains(result.out, "certify")) << result.out;
   EXPECT_TRUE(contains(result.out, "own stop")) << result.out;
 }
 

@@ -292,7 +292,7 @@ TEST(Security, every_route_limits_what_it_reads) {
     EXPECT_EQ(status(with_members(fact.limits.values + 1)), 413) << fact.name;
     EXPECT_NE(status(with_members(fact.limits.values)), 413) << fact.name;
   }
-  EXPECT_EQ(routes, 12);
+  EXPECT_EQ(routes, 13);
 }
 
 TEST(Security, a_setting_that_is_given_twice_is_refused_where_it_would_be_kept) {

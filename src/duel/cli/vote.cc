@@ -377,17 +377,24 @@ Result<int> close_panel(const VoteArguments& arguments, Interview& interview,
                        arguments.interview, interview, context, Json::object());
 }
 
+Status check_voter(const VoteArguments& arguments, bool panel) {
+  if (!panel || !arguments.voter.empty()) return Done{};
+  return Error::invalid_argument("is missing: each member of a panel counts once")
+      .with_hint("the name of who votes, as on the list if there is one")
+      .in_field("voter");
+}
+
 Result<int> run_vote(const VoteArguments& arguments, const Command& command,
                      CommandContext& context) {
   if (arguments.served.asked_for()) return run_served(arguments, command, context);
+  const bool closes = arguments.interview.close_panel;
+  // Before there is a log: it would hold the next voter to what was said in vain.
+  const std::string& about = arguments.interview.request.about;
+  DUEL_RETURN_IF_ERROR(check_voter(arguments, !closes && about == to_word(Audience::these_people)));
   const InterruptGuard guard;
   DUEL_ASSIGN(Interview interview, open_interview(arguments.interview, context));
-  if (arguments.interview.close_panel) return close_panel(arguments, interview, context);
-  if (interview.ledger().parts().panel && arguments.voter.empty()) {
-    return Error::invalid_argument("is missing: each member of a panel counts once")
-        .with_hint("the name of who votes, as on the list if there is one")
-        .in_field("voter");
-  }
+  if (closes) return close_panel(arguments, interview, context);
+  DUEL_RETURN_IF_ERROR(check_voter(arguments, interview.ledger().parts().panel));
   LocalQuestions questions = interview.questions(arguments.voter);
   RunEnding ending = RunEnding::undecided;
   bool stopped = false;

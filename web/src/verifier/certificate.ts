@@ -93,7 +93,7 @@ function statementOfPanel(ledger: Ledger, panel: Panel): string {
       const j = cycle[(k + 1) % cycle.length]!;
       if (panel.beats(i, j)) return `${name(i)} > ${name(j)}`;
       return panel.cannotBeat(i, j)
-        ? `${name(i)} and ${name(j)} tie`
+        ? `${name(Math.min(i, j))} and ${name(Math.max(i, j))} tie`
         : `${name(i)} does not lose to ${name(j)}`;
     });
     const isStrict = cycle.every((arm, k) => panel.beats(arm, cycle[(k + 1) % cycle.length]!));
