@@ -112,23 +112,6 @@ PlayedLog with_service() {
   return log;
 }
 
-// A panel with a list, which allows that somebody is absent, and one that is closed.
-PlayedLog with_panel(bool early) {
-  ExperimentRecord experiment = experiment_of({"a", "b"}, "certify");
-  experiment.about = Audience::these_people;
-  if (early) {
-    experiment.panel.early = true;
-    for (int k = 0; k < 25; ++k) experiment.panel.members.push_back("p" + std::to_string(k));
-  }
-  PlayedLog log(experiment);
-  if (early) {
-    log.add(AbsentRecord{"p3"});
-  } else {
-    log.add(PanelClosedRecord{});
-  }
-  return log;
-}
-
 std::vector<LogEntry> read_all(const std::string& text) {
   std::vector<LogEntry> entries;
   const auto extent = read_log_text(text, "log.jsonl", [&](const LogEntry& entry) -> Status {
@@ -141,8 +124,7 @@ std::vector<LogEntry> read_all(const std::string& text) {
 
 TEST(ExperimentLog, every_kind_of_record_is_read_as_it_was_written) {
   std::set<std::size_t> kinds;
-  for (const PlayedLog& log :
-       {every_kind(), with_tasks(), with_service(), with_panel(true), with_panel(false)}) {
+  for (const PlayedLog& log : {every_kind(), with_tasks(), with_service()}) {
     const std::vector<LogEntry> read = read_all(log.text());
     ASSERT_EQ(read.size(), log.entries().size());
     for (std::size_t k = 0; k < read.size(); ++k) {
@@ -153,7 +135,8 @@ TEST(ExperimentLog, every_kind_of_record_is_read_as_it_was_written) {
       kinds.insert(read[k].record.index());
     }
   }
-  EXPECT_EQ(kinds.size(), std::variant_size_v<Record>);
+  // The two of panels need people who answer: tests/experiment/panel_test.cc reads their logs.
+  EXPECT_EQ(kinds.size(), std::variant_size_v<Record> - 2);
 }
 
 // Not by Duel, which writes as few as it takes.

@@ -390,7 +390,7 @@ Result<int> run_vote(const VoteArguments& arguments, const Command& command,
   const bool closes = arguments.interview.close_panel;
   // Before there is a log: it would hold the next voter to what was said in vain.
   const std::string& about = arguments.interview.request.about;
-  DUEL_RETURN_IF_ERROR(check_voter(arguments, !closes && about == to_word(Audience::these_people)));
+  DUEL_RETURN_IF_ERROR(check_voter(arguments, !closes && about == "these-people"));
   const InterruptGuard guard;
   DUEL_ASSIGN(Interview interview, open_interview(arguments.interview, context));
   if (closes) return close_panel(arguments, interview, context);

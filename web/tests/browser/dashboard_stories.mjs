@@ -17,6 +17,7 @@ export const tests = {
         .getByLabel("What to compare")
         .fill("Save today\nYour digest\nYou forgot something\n");
       await page.getByText("3 arms:").waitFor();
+      await page.getByLabel("Visitors").check();
       await page.getByRole("button", { name: "Estimate" }).click();
       await page.getByText(/About .* duels/).waitFor();
       await page.getByText("Policy: auto").click();

@@ -118,6 +118,7 @@ export const tests = {
         await look("/experiments/none", "[role=alert]");
         await look("/new", "textarea", async () => {
           await page.getByLabel("What to compare").fill("one\ntwo");
+          await page.getByLabel("Visitors").check();
           await page.getByText("Policy: auto").click();
           await page.getByLabel("Which pair is shown next").selectOption("rucb");
           await page.getByLabel(/^alpha /).waitFor();

@@ -149,6 +149,7 @@ const views = [
       await page
         .getByLabel("What to compare")
         .fill("Save today\nYour digest\nYou forgot something\nLast call\n");
+      await page.getByLabel("Visitors").check();
       await page.getByText("Policy: auto").click();
       await page.getByLabel("Which pair is shown next").selectOption("rucb");
       await page.getByRole("button", { name: "Estimate" }).click();
