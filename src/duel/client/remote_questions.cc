@@ -9,6 +9,7 @@
 #include "duel/client/api_client.h"
 #include "duel/core/described_json.h"
 #include "duel/experiment/experiment.h"
+#include "duel/log/record_fields.h"
 
 namespace duel {
 namespace {
