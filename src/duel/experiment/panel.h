@@ -121,7 +121,7 @@ class Panel {
     void fields(auto& archive) { archive(duel_id, subject, first, second, task); }
   };
 
-  Panel(const ExperimentRecord& experiment);
+  explicit Panel(const ExperimentRecord& experiment);
 
   std::size_t at(Arm i, Arm j) const { return i * count_.num_arms() + j; }
   const Member* find(std::string_view subject) const;
