@@ -365,7 +365,7 @@ class _Run:
             self._board.show(self._result, last)
         if self._told is not None:
             done = self.experiment.served - len(self.experiment.pending)
-            # Without a limit nobody knows the total; the last call says that all is done.
+            # Without a limit the total is unknown; the last call reports that all is done.
             total = done if last else max(done + 1, self._max_duels or 0)
             if total:
                 self._told(done, total)

@@ -3,7 +3,7 @@
 // answers from i's side and U_ij the number of those that have not come,
 //   i beats j          when S_ij > U_ij,
 //   i cannot beat j    when S_ij + U_ij <= 0,
-// whatever the others will say, in whatever order they come and whoever stays away. That is
+// whatever the others will say, in any order, and also if some of them never answer. That is
 // arithmetic: it needs no error level and no assumption. An arm that beats every other is the
 // winner; if every arm has one that it cannot beat, there is none.
 //

@@ -31,7 +31,7 @@ struct InterviewPlan {
   std::uint64_t max_duels = 0;  // served in all, those of earlier runs too
   // The experiment's judge may be another one than that which began the log.
   bool allows_new_judge = false;
-  // Duels of the log that have no answer stay open: whoever asked them may still report.
+  // Duels of the log that have no answer stay open: an answer to them may still be reported.
   bool keeps_open_duels = false;
 };
 
