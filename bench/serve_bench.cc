@@ -233,13 +233,13 @@ Rates serve_and_report(const std::vector<std::size_t>& all_connections, int turn
       "{} turns of 1 s each; medians (lowest - highest)\n\n",
       kWhatIsMeasured, turns);
   fmt::print(
-      "| connections | requests/s | empty | ratio | CPU, us | empty CPU, us | requests a commit "
-      "| a sync | p50, ms | p99, ms | empty p99, ms |\n");
-  fmt::print("|---|---|---|---|---|---|---|---|---|---|---|\n");
+      "| connections | requests/s | empty | ratio | CPU, us | empty CPU, us | ratio "
+      "| requests a commit | a sync | p50, ms | p99, ms | empty p99, ms |\n");
+  fmt::print("|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   Rates most;
   for (const std::size_t connections : all_connections) {
     const BenchServer served;
-    std::vector<double> rates, empty_rates, ratios, cpu, empty_cpu, p50, p99, empty_p99;
+    std::vector<double> rates, empty_rates, ratios, cpu, empty_cpu, cpu_ratios, p50, p99, empty_p99;
     std::vector<double> per_commit, per_sync;
     for (int turn = 0; turn < turns; ++turn) {
       const auto timed = [](HttpLoad load) {
@@ -259,14 +259,15 @@ Rates serve_and_report(const std::vector<std::size_t>& all_connections, int turn
       ratios.push_back(rates.back() / empty_rates.back());
       cpu.push_back(duels.cpu_us);
       empty_cpu.push_back(empty.cpu_us);
+      cpu_ratios.push_back(duels.cpu_us / empty.cpu_us);
       p50.push_back(1e3 * duels.result.quantile(0.5));
       p99.push_back(1e3 * duels.result.quantile(0.99));
       empty_p99.push_back(1e3 * empty.result.quantile(0.99));
     }
-    fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", connections,
+    fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", connections,
                spread(rates, 0), spread(empty_rates, 0), spread(ratios, 2), spread(cpu, 1),
-               spread(empty_cpu, 1), spread(per_commit, 1), spread(per_sync, 1), spread(p50, 2),
-               spread(p99, 2), spread(empty_p99, 2));
+               spread(empty_cpu, 1), spread(cpu_ratios, 2), spread(per_commit, 1),
+               spread(per_sync, 1), spread(p50, 2), spread(p99, 2), spread(empty_p99, 2));
     most.duels = std::max(most.duels, rates[static_cast<std::size_t>(turns) / 2]);
     most.empty = std::max(most.empty, empty_rates[static_cast<std::size_t>(turns) / 2]);
   }
