@@ -190,7 +190,8 @@ Result<int> report_ending(RunEnding ending, const InterviewOptions& options,
     report.certificate = options.certificate_for(interview.log_file());
     const std::string certificate = certificate_text(log.certificate.value());
     DUEL_RETURN_IF_ERROR(context.write_output(report.certificate, certificate));
-    // A panel runs out of questions because its members were asked all that matters, not by a policy.
+    // A panel runs out of questions because its members were asked all that matters, and not
+    // because a policy has nothing left to ask.
     if (!log.ledger.parts().panel) report.round_robin = round_robin_cost(interview.ledger());
   }
   context.print(options.json ? report.to_json(extra).dump_pretty()
