@@ -8,6 +8,7 @@ import { count } from "../charts/numbers";
 import { BestSentence, placesOf } from "../charts/places";
 import { TableHead } from "../charts/table_head";
 import { Curl, Failure } from "./parts";
+import { IdField } from "./fields";
 
 const MOST_ARMS = 30;
 
@@ -32,15 +33,7 @@ function AddArm({ experiment, done }: { experiment: Experiment; done: () => void
     <details>
       <summary>Add an arm</summary>
       <form class="stack" onSubmit={add}>
-        <label>
-          Id{" "}
-          <input
-            required
-            value={id}
-            pattern="[A-Za-z0-9][A-Za-z0-9._:\-]{0,99}"
-            onInput={(event) => setId(event.currentTarget.value)}
-          />
-        </label>
+        <IdField label="Id " required value={id} onChange={setId} />
         <label>
           Text, shown to voters{" "}
           <input value={text} onInput={(event) => setText(event.currentTarget.value)} />

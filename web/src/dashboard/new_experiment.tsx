@@ -10,6 +10,7 @@ import { goalFields, GOALS, type Goal } from "./goals";
 import { Curl, Failure, Link, useAnswer } from "./parts";
 import { experimentPath, go, UPLOAD_PATH } from "./place";
 import { policyString } from "./policy_string";
+import { ErrorLevelField, IdField } from "./fields";
 
 const MOST_PREVIEWED = 8;
 
@@ -191,15 +192,7 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
               onInput={(event) => setName(event.currentTarget.value)}
             />
           </label>
-          <label>
-            Id, part of its address
-            <input
-              value={id}
-              placeholder={eid}
-              pattern="[A-Za-z0-9][A-Za-z0-9._:\-]{0,99}"
-              onInput={(event) => setId(event.currentTarget.value)}
-            />
-          </label>
+          <IdField label="Id, part of its address" value={id} placeholder={eid} onChange={setId} />
           <label for="arms">What to compare</label>
           <p class="small quiet under-label" id="arms-help">
             One per line, or a CSV whose first row names its columns, such as{" "}
@@ -270,18 +263,7 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
                     />
                   </label>
                 )}
-                <label>
-                  Error level, at most
-                  <input
-                    type="number"
-                    min="0.0001"
-                    max="0.5"
-                    step="any"
-                    required
-                    value={alpha}
-                    onInput={(event) => setAlpha(event.currentTarget.value)}
-                  />
-                </label>
+                <ErrorLevelField value={alpha} onChange={setAlpha} />
               </div>
               {looksFor?.canAssumeOrder && (
                 <label class="choice">

@@ -20,6 +20,7 @@ import {
   type Role,
   type Table,
 } from "./votes_table";
+import { ErrorLevelField, IdField } from "./fields";
 
 const MOST_BYTES = 64 << 20;
 const MOST_SHOWN = 5;
@@ -223,27 +224,8 @@ function TableUpload({ chosen, table }: { chosen: Chosen; table: Table }) {
             onInput={(event) => setName(event.currentTarget.value)}
           />
         </label>
-        <label>
-          Id, part of its address
-          <input
-            value={id}
-            required
-            pattern="[A-Za-z0-9][A-Za-z0-9._:\-]{0,99}"
-            onInput={(event) => setId(event.currentTarget.value)}
-          />
-        </label>
-        <label>
-          Error level, at most
-          <input
-            type="number"
-            min="0.0001"
-            max="0.5"
-            step="any"
-            required
-            value={alpha}
-            onInput={(event) => setAlpha(event.currentTarget.value)}
-          />
-        </label>
+        <IdField label="Id, part of its address" required value={id} onChange={setId} />
+        <ErrorLevelField value={alpha} onChange={setAlpha} />
       </div>
       <div class="row">
         <button
