@@ -199,6 +199,13 @@ TEST(ReconnectPause, doubles_up_to_its_end_and_begins_anew_after_a_success) {
   EXPECT_LE(pause.left(now)->count(), 100);
 }
 
+TEST(ReconnectPause, is_no_longer_for_a_caller_who_looked_at_the_clock_before_another_failed) {
+  ReconnectPause pause(milliseconds(100), milliseconds(100), 1);
+  const auto now = ReconnectPause::Clock::now();
+  pause.failed(now + milliseconds(80));
+  EXPECT_EQ(pause.left(now), milliseconds(100));
+}
+
 TEST(ReconnectPause, differs_between_nodes) {
   const auto now = ReconnectPause::Clock::now();
   ReconnectPause one(milliseconds(1'000'000), milliseconds(1'000'000), 1);

@@ -23,7 +23,8 @@ class ReconnectPause {
   std::optional<std::chrono::milliseconds> left(Clock::time_point now = Clock::now()) const {
     const std::lock_guard lock(mutex_);
     if (now >= until_) return std::nullopt;
-    return std::chrono::ceil<std::chrono::milliseconds>(until_ - now);
+    // Another caller's attempt may have failed since `now` was read.
+    return std::min(last_, std::chrono::ceil<std::chrono::milliseconds>(until_ - now));
   }
   // After an attempt.
   void tried(bool reached, Clock::time_point now) { reached ? succeeded() : failed(now); }
