@@ -33,6 +33,13 @@ PairEvidence::Terms PairEvidence::terms(double wins, double losses) const {
   return terms;
 }
 
+void PairEvidence::add(Logs& logs, double unit) const {
+  DUEL_CHECK(null_ == 0.5 && unit > -1.0001 && unit < 1.0001);
+  for (std::size_t k = 0; k < logs.size(); ++k) {
+    logs[k] += natural_log(1.0 + (2.0 * kComponents[k].gap) * unit);
+  }
+}
+
 PairEvidence::Sum PairEvidence::sum_of(const Terms& terms) {
   Sum result{.shares = {}, .largest = *std::max_element(terms.begin(), terms.end()), .sum = 0};
   for (std::size_t k = 0; k < terms.size(); ++k) {
@@ -47,6 +54,13 @@ double PairEvidence::Sum::log() const { return largest + natural_log(sum); }
 
 double PairEvidence::log_evidence(std::uint64_t wins, std::uint64_t losses) const {
   return sum_of(terms(static_cast<double>(wins), static_cast<double>(losses))).log();
+}
+
+double PairEvidence::log_evidence(std::uint64_t wins, std::uint64_t losses,
+                                  const Logs& logs) const {
+  Terms all = terms(static_cast<double>(wins), static_cast<double>(losses));
+  for (std::size_t k = 0; k < all.size(); ++k) all[k] += logs[k];
+  return sum_of(all).log();
 }
 
 bool PairEvidence::raise_by(Maximum& maximum, std::uint64_t wins, std::uint64_t losses, double won,

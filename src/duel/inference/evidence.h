@@ -6,9 +6,14 @@
 //     E = sum_k w_k (p_k/q)^s ((1 - p_k)/(1 - q))^f,     every p_k > q,  sum_k w_k = 1.
 // The mean of one factor is at most 1 for every p <= q, and 1 at p = q. E depends on the counts
 // alone, grows with each win and shrinks with each loss.
+//
+// An answer may also weigh less than a whole one: a unit u in [-1, 1], of which the null says that
+// its mean is at most 0. Its factor is 1 + 2 gap_k u, which is p_k/q and (1 - p_k)/(1 - q) for u = 1
+// and -1. The logarithms of these factors are added up beside the counts (Logs).
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -23,6 +28,13 @@ class PairEvidence {
 
   // ln E. REQUIRES: counts below 2^53.
   double log_evidence(std::uint64_t wins, std::uint64_t losses) const;
+
+  // The logarithm of each component's product over the units that are neither whole wins nor whole
+  // losses, in serving order.
+  using Logs = std::array<double, 8>;
+  // REQUIRES: epsilon is 0; -1 <= unit <= 1 up to rounding.
+  void add(Logs& logs, double unit) const;
+  double log_evidence(std::uint64_t wins, std::uint64_t losses, const Logs& logs) const;
 
   // The largest ln E so far, and the counts that gave it.
   struct Maximum {
@@ -72,6 +84,7 @@ class PairEvidence {
     double odds;  // p_k/q
   };
   using Terms = std::array<double, kComponents.size()>;  // logarithms of the mixture's terms
+  static_assert(std::same_as<Terms, Logs>);
   Terms terms(double wins, double losses) const;
   // e^(term - largest), and their sum.
   struct Sum {
