@@ -195,6 +195,23 @@ class ExperimentResult(Mapping):  # type: ignore[type-arg]
         return [check.name for check in self.health if check.verdict == "failed"]
 
     @property
+    def if_wrong(self) -> str:
+        """How few wrong answers would take the lead, and at what level the certificate would hold
+        with 1 % and 5 % of them wrong; "" while there is none."""
+        return self._content.get("if_wrong", "")
+
+    @property
+    def reversed_by(self) -> WrongAnswers | None:
+        """The fewest wrong answers that take the lead; None without a certificate, and for goals
+        that do not rest on leads."""
+        return self._content.get("reversed_by")
+
+    @property
+    def level_if_wrong(self) -> list[LevelIfWrong]:
+        """The level at which the certificate would hold with a share of the answers wrong."""
+        return self._content.get("level_if_wrong", [])
+
+    @property
     def why_not_yet(self) -> list[Obstacle]:
         """What stands in the way of a certificate; empty once there is one."""
         return [Obstacle(why["reason"], why["count"], why["detail"], why.get("until"))
@@ -214,6 +231,8 @@ class ExperimentResult(Mapping):  # type: ignore[type-arg]
         if failed:
             checks = "Health check failed" if len(failed) == 1 else "Health checks failed"
             parts.append(f"{checks}: {', '.join(failed)}.")
+        if self.if_wrong:
+            parts.append(self.if_wrong)
         if self.certified and self.takes_for_granted:
             parts.append(self.takes_for_granted)
         return " ".join(parts)

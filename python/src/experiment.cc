@@ -310,7 +310,8 @@ class ExperimentObject : public MadeByInit {
   std::string verdict() const { return verdict_of(ledger(), standing_of(ledger())); }
   std::string policy() const { return ledger().experiment().policy; }
   py::object result() const {
-    return to_python(described_json(result_of(ledger(), board_of(ledger()))));
+    const IfWrong if_wrong = unwrap(interview().if_wrong());
+    return to_python(described_json(result_of(ledger(), board_of(ledger()), if_wrong)));
   }
   py::object fresh_answers() const {
     return to_python(described_json(interview().fresh_answers()));
@@ -355,19 +356,20 @@ class ExperimentObject : public MadeByInit {
   std::optional<Interview> interview_;  // none once it is closed
 };
 
-py::object result_of_ledger(const Ledger& ledger, const py::dict& request) {
+py::object result_of_answers(const ReadAnswers& read, const py::dict& request) {
   BoardOptions options;
   const py::object prior = request.contains("prior") ? py::object(request["prior"]) : py::none();
   if (const auto shape = prior_shape_of(prior)) {
     options.prior = GammaPrior{.shape = *shape};
   }
-  return to_python(described_json(result_of(ledger, board_of(ledger, options))));
+  const Board board = board_of(read.ledger, options);
+  return to_python(described_json(result_of(read.ledger, board, read.if_wrong)));
 }
 
 py::object result_of_file(const std::string& file, const py::dict& request) {
   const Goal goal = goal_of(request);
   const double alpha = number_or(request, "alpha", 0.05);
-  return result_of_ledger(unwrap(read_ledger(file, alpha, goal)), request);
+  return result_of_answers(unwrap(read_answers(file, alpha, goal)), request);
 }
 
 py::object result_of_votes(const std::string& json, const std::string& name,
@@ -375,8 +377,8 @@ py::object result_of_votes(const std::string& json, const std::string& name,
   ComparisonTable table = unwrap(in_field("votes", parse_comparisons_json(json, name)));
   const bool in_order = sort_by_time(table);
   const double alpha = number_or(request, "alpha", 0.05);
-  const Ledger ledger = unwrap(ledger_of(table, id_from(name), alpha, in_order, goal_of(request)));
-  return result_of_ledger(ledger, request);
+  return result_of_answers(
+      unwrap(answers_of(table, id_from(name), alpha, in_order, goal_of(request))), request);
 }
 
 }  // namespace

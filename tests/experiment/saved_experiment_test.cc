@@ -27,7 +27,7 @@ void expect_same(LiveExperiment& a, LiveExperiment& b, const std::string& where)
   ASSERT_EQ(next_of(a), next_of(b)) << where;
   ASSERT_EQ(a.leader(), b.leader()) << where;
   const auto result = [](const LiveExperiment& live) {
-    return described_json(result_of(live.ledger(), board_of(live.ledger()))).dump();
+    return described_json(result_of(live.ledger(), board_of(live.ledger()), {})).dump();
   };
   ASSERT_EQ(result(a), result(b)) << where;
   ASSERT_EQ(a.pending(), b.pending()) << where;

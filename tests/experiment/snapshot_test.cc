@@ -132,7 +132,7 @@ std::string everything(const Followed& followed) {
   const Ledger& ledger = experiment.ledger();
   const std::vector<HealthCheck> health = check_health(ledger);
   return described_json(experiment_answer(experiment)).dump() +
-         described_json(result_of(ledger, board_of(ledger))).dump() +
+         described_json(result_of(ledger, board_of(ledger), {})).dump() +
          std::string(to_word(overall(health))) + described_json(health).dump() +
          std::to_string(experiment.most_bytes_shown()) + followed.history->certificate() +
          described_json(followed.history->timeline().series(ledger, experiment.last_time_ms(), 200))

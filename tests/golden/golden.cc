@@ -81,6 +81,16 @@ void fold(const std::string& log, const Each& each) {
   EXPECT_TRUE(read.ok()) << read.error().to_string();
 }
 
+// What would overturn the certificate of the ledger, which is the state at some record of the log.
+IfWrong if_wrong_then(const std::string& log, const Ledger& ledger) {
+  const auto found = if_wrong_now(ledger, [&](const RecordSink& sink) -> Status {
+    const auto read = read_log_text(log, "log", sink);
+    return read.ok() ? Status(Done{}) : Status(read.error());
+  });
+  EXPECT_TRUE(found.ok());
+  return *found;
+}
+
 }  // namespace
 
 bool writes_goldens() {
@@ -129,12 +139,14 @@ std::uint64_t last_state_of(const std::string& log) {
   return hash;
 }
 
-std::string certificate_of(const std::string& log) {
+std::string certificate_of(const std::string& log, std::uint64_t format) {
   std::string text;
   fold(log, [&](const LiveExperiment& live, const LogEntry& entry) {
     const auto& given = live.ledger().certificate();
-    if (given && given->sequence == entry.sequence)
-      text = certificate_text(duel::certificate_of(live.ledger()));
+    if (!given || given->sequence != entry.sequence) return;
+    Certificate certificate = duel::certificate_of(live.ledger());
+    certificate.if_wrong = if_wrong_then(log, live.ledger());
+    text = certificate_text(certificate, format);
   });
   return text;
 }
@@ -144,7 +156,9 @@ std::string result_of(const std::string& log) {
   const std::size_t last = static_cast<std::size_t>(std::ranges::count(log, '\n'));
   fold(log, [&](const LiveExperiment& live, const LogEntry& entry) {
     if (entry.sequence != last) return;
-    text = described_json(duel::result_of(live.ledger(), board_of(live.ledger()))).dump_pretty();
+    const Ledger& ledger = live.ledger();
+    text = described_json(duel::result_of(ledger, board_of(ledger), if_wrong_then(log, ledger)))
+               .dump_pretty();
   });
   return text;
 }

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "duel/verdict/certificate_file.h"
+
 namespace duel::golden {
 
 // Fails with the first line that differs from data/<name>. REQUIRES: a gtest runs.
@@ -30,7 +32,7 @@ std::string states_of_log(const std::string& log);
 std::uint64_t last_state_of(const std::string& log);
 
 // The bytes of the certificate that the log gives; empty where it gives none.
-std::string certificate_of(const std::string& log);
+std::string certificate_of(const std::string& log, std::uint64_t format = kCertificateFormat);
 // The bytes of the result at its end.
 std::string result_of(const std::string& log);
 

@@ -102,7 +102,9 @@ int bring_up(const std::shared_ptr<Store>& store, std::unique_ptr<View>& view) {
 
 void expect_shown(const View& view, const Expected& expected) {
   EXPECT_EQ(view.ledger().state_hash(), expected.state);
-  EXPECT_EQ(view.history().certificate(), expected.certificate);
+  const auto certificate = view.certificate();
+  ASSERT_TRUE(certificate.ok()) << certificate.error().to_string();
+  EXPECT_EQ(*certificate, expected.certificate);
 }
 
 TEST(ViewGolden, has_the_state_of_the_log_after_every_record) {

@@ -33,9 +33,9 @@ Ledger ledger_with(const std::vector<std::string>& arms, const Wins& wins) {
       }
     }
   }
-  auto ledger = ledger_of(table, "wins", 0.05, false);
-  EXPECT_TRUE(ledger.ok()) << ledger.error().to_string();
-  return std::move(*ledger);
+  auto read = answers_of(table, "wins", 0.05, false);
+  EXPECT_TRUE(read.ok()) << read.error().to_string();
+  return std::move(read->ledger);
 }
 
 std::vector<std::string> rows_of(const Ledger& ledger) {
@@ -64,7 +64,7 @@ TEST(Places, an_arm_that_is_ruled_out_of_first_place_is_not_tied_for_it) {
   EXPECT_TRUE(standing.places.tied.empty());
   EXPECT_NE(verdict_of(ledger, standing).find("but it is not ahead of b"), std::string::npos)
       << verdict_of(ledger, standing);
-  const ExperimentResult result = result_of(ledger, board_of(ledger));
+  const ExperimentResult result = result_of(ledger, board_of(ledger), {});
   EXPECT_EQ(std::ranges::count(result.not_ruled_out, "b"), 0);
   EXPECT_EQ(result.arms[0].rank, 1U);
   EXPECT_EQ(result.arms[1].rank, 2U);
@@ -77,7 +77,7 @@ TEST(Places, arms_that_may_be_first_and_are_level_are_tied) {
   EXPECT_EQ(standing.places.tied, std::vector<Arm>{1});
   EXPECT_NE(verdict_of(ledger, standing).find(": tied for first are a, b"), std::string::npos)
       << verdict_of(ledger, standing);
-  const ExperimentResult result = result_of(ledger, board_of(ledger));
+  const ExperimentResult result = result_of(ledger, board_of(ledger), {});
   EXPECT_EQ(result.tied, std::vector<std::string>{"b"});
   EXPECT_EQ(result.arms[0].rank, 1U);
   EXPECT_EQ(result.arms[1].rank, 1U);
@@ -88,7 +88,7 @@ TEST(Places, in_a_certified_cycle_no_arm_leads_and_none_may_be_first) {
   const Ledger ledger = ledger_with({"a", "b", "c"}, {{0, 60, 5}, {5, 0, 60}, {60, 5, 0}});
   ASSERT_TRUE(ledger.certificate());
   ASSERT_EQ(ledger.certificate()->kind, CertificateKind::no_winner);
-  const ExperimentResult result = result_of(ledger, board_of(ledger));
+  const ExperimentResult result = result_of(ledger, board_of(ledger), {});
   EXPECT_FALSE(result.leader);
   EXPECT_TRUE(result.tied.empty());
   EXPECT_TRUE(result.why_not_yet.empty());
@@ -109,7 +109,7 @@ TEST(Places, none_leads_where_every_arm_is_ruled_out) {
   EXPECT_FALSE(standing.leader);
   EXPECT_FALSE(standing.too_little);
   EXPECT_NE(verdict_of(ledger, standing).find("none leads"), std::string::npos);
-  const ExperimentResult result = result_of(ledger, board_of(ledger));
+  const ExperimentResult result = result_of(ledger, board_of(ledger), {});
   EXPECT_EQ(result.state, "undecided");
   ASSERT_EQ(result.why_not_yet.size(), 1U);
   EXPECT_EQ(result.why_not_yet[0].reason, Obstacle::none_first);
@@ -166,7 +166,7 @@ TEST(Places, ranges_hold_for_all_arms_at_once_at_all_times) {
 // What every board must keep, whatever the duels are.
 void expect_one_definition(const Ledger& ledger, const std::string& of) {
   const Board board = board_of(ledger);
-  const ExperimentResult result = result_of(ledger, board);
+  const ExperimentResult result = result_of(ledger, board, {});
   double sum = result.probability_no_winner;
   for (std::size_t row = 0; row < result.arms.size(); ++row) {
     const ResultArm& arm = result.arms[row];
@@ -244,7 +244,7 @@ TEST(PlacesOfRealData, roddick_is_not_tied_for_first_in_tennis) {
     GTEST_SKIP() << "NOT CHECKED: the shared data file atp_18.counts.csv is absent";
   }
   const Ledger ledger = ledger_of_counts(file);
-  const ExperimentResult result = result_of(ledger, board_of(ledger));
+  const ExperimentResult result = result_of(ledger, board_of(ledger), {});
   EXPECT_EQ(result.leader, "Rafael-Nadal");
   EXPECT_EQ(result.tied, std::vector<std::string>{"Novak-Djokovic"});
   const auto roddick = std::ranges::find(result.arms, "Andy-Roddick", &ResultArm::arm_id);

@@ -22,8 +22,9 @@ TEST(PublishedVotes, ties_as_half_wins_give_the_strengths_that_others_publish) {
     if (!std::filesystem::exists(folder + name + ".csv")) {
       GTEST_SKIP() << "NOT CHECKED: the shared data file " << name << ".csv is absent";
     }
-    const auto ledger = read_ledger(folder + name + ".csv", 0.05);
-    ASSERT_TRUE(ledger.ok()) << ledger.error().to_string();
+    const auto read = read_answers(folder + name + ".csv", 0.05);
+    ASSERT_TRUE(read.ok()) << read.error().to_string();
+    const Ledger* const ledger = &read->ledger;
     const Board board = board_of(*ledger, {.ties_are_halves = true});
     ASSERT_TRUE(board.strengths.has_value()) << board.no_strengths;
     EXPECT_EQ(board.tie_model, TieModel::halves);

@@ -23,7 +23,7 @@ TEST(Verdict, shows_no_order_while_an_open_arm_has_hardly_been_seen) {
   play(log, {.gap = 0.3}, 6);
   EXPECT_TRUE(verdict(log).starts_with("Not enough data after 6 duels: ")) << verdict(log);
   const Ledger& ledger = log.live().ledger();
-  const ExperimentResult result = result_of(ledger, board_of(ledger));
+  const ExperimentResult result = result_of(ledger, board_of(ledger), {});
   EXPECT_EQ(result.state, "not_enough_data");
   EXPECT_FALSE(result.leader);
 }
@@ -38,7 +38,7 @@ TEST(Verdict, names_the_rivals_that_are_not_ruled_out) {
   const std::string text = verdict(log);
   EXPECT_TRUE(text.starts_with("Undecided after 60 duels: a leads; not ruled out yet: ")) << text;
   EXPECT_TRUE(text.ends_with(" more duels if the rates stay as they are.")) << text;
-  const ExperimentResult result = result_of(ledger, board_of(ledger));
+  const ExperimentResult result = result_of(ledger, board_of(ledger), {});
   EXPECT_EQ(result.leader, "a");
   EXPECT_EQ(result.verdict, text);
 }
@@ -95,13 +95,13 @@ TEST(Verdict, of_an_undecided_order_names_what_is_certain) {
   ASSERT_FALSE(ledger.certificate());
   const std::string undecided = verdict(log);
   EXPECT_NE(undecided.find(" open, so far "), std::string::npos) << undecided;
-  const ExperimentResult so_far = result_of(ledger, board_of(ledger));
+  const ExperimentResult so_far = result_of(ledger, board_of(ledger), {});
   EXPECT_EQ(so_far.goal, "ranking");
   EXPECT_EQ(so_far.order->named, 3U);
   EXPECT_EQ(so_far.order->pairs_needed, 3U);
   while (!log.live().done()) play(log, {.gap = 0.2}, 10);
   EXPECT_TRUE(verdict(log).starts_with("The arms in order, the best first, are ")) << verdict(log);
-  const ExperimentResult done = result_of(ledger, board_of(ledger));
+  const ExperimentResult done = result_of(ledger, board_of(ledger), {});
   EXPECT_EQ(done.order->certain, 3U);
   EXPECT_EQ(done.certificate->named.size(), 3U);
 }

@@ -109,6 +109,7 @@ std::string report_text(const CreditedLog& log, const ClickVerdict& verdict) {
         clustered ? fmt::format(", the first impression of each of the {}", clusters)
                   : std::string(),
         *verdict.sentence);
+    if (!verdict.if_wrong.empty()) text += verdict.if_wrong + "\n";
   }
   return text;
 }

@@ -36,7 +36,8 @@ class InterviewReport {
   std::string to_text(const Paint& paint) const {
     const std::size_t width = std::min<std::size_t>(report_width(), 100);
     std::string text = paint.bold(wrapped(verdict_of(interview_.ledger(), standing_), width)) +
-                       "\n" + failed_checks_text(health, paint, width) + leader_text(width) + "\n" +
+                       "\n" + failed_checks_text(health, paint, width) +
+                       if_wrong_text(if_wrong, width) + leader_text(width) + "\n" +
                        matrix(width) + "\n" + duels() + "\n";
     if (const std::string line = cost(); !line.empty()) text += wrapped(line, width) + "\n";
     text += why_not_yet_text(why_not_yet(interview_.ledger(), standing_, health), width);
@@ -50,6 +51,7 @@ class InterviewReport {
   Json to_json(const Json& extra) const {
     Json json = interview_json(interview_, standing_, ending_, health, certificate);
     json["health"] = described_json(health);
+    json.update(described_json(if_wrong));
     if (round_robin) json["round_robin"] = duel::to_json(*round_robin);
     json.update(extra);
     return json;
@@ -57,6 +59,7 @@ class InterviewReport {
 
   std::string certificate;  // its file; "" where there is none
   std::optional<RoundRobinCost> round_robin;
+  IfWrong if_wrong;
   // Of all answers; of a certificate, of those that it stands on: what was still out when it came
   // is not lost to it.
   std::vector<HealthCheck> health;
@@ -187,6 +190,7 @@ Result<int> report_ending(RunEnding ending, const InterviewOptions& options,
   if (ending == RunEnding::certified) {
     DUEL_ASSIGN(CheckedLog log, check_log(interview.log_file()));
     report.health = std::move(log.health);
+    report.if_wrong = log.certificate.value().if_wrong;
     report.certificate = options.certificate_for(interview.log_file());
     const std::string certificate = certificate_text(log.certificate.value());
     DUEL_RETURN_IF_ERROR(context.write_output(report.certificate, certificate));

@@ -65,7 +65,9 @@ Json payloads_of(const Ledger& ledger) {
 }
 
 // The page of one file: the result, and how it came about where a log tells.
-Result<std::string> report_of(const std::string& source, const Ledger& ledger, const Board& board) {
+Result<std::string> report_of(const std::string& source, const ReadAnswers& read,
+                              const Board& board) {
+  const Ledger& ledger = read.ledger;
   constexpr std::size_t kPoints = 200;
   Json data;
   data["kind"] = "result";
@@ -73,7 +75,7 @@ Result<std::string> report_of(const std::string& source, const Ledger& ledger, c
   data["source"] = std::filesystem::path(source).filename().string();
   data["alpha"] = ledger.experiment().stopping.alpha;
   data["policy"] = ledger.experiment().policy;
-  data["result"] = described_json(result_of(ledger, board));
+  data["result"] = described_json(result_of(ledger, board, read.if_wrong));
   data["arms"] = payloads_of(ledger);
   if (looks_like_log(source)) {
     LogFiles files;
@@ -85,13 +87,13 @@ Result<std::string> report_of(const std::string& source, const Ledger& ledger, c
 
 // What a file holds, by the ending of its name. REQUIRES: check_board_file(file).
 Result<std::string> board_content(const std::string& file, const std::string& source,
-                                  const Ledger& ledger, const Board& board) {
+                                  const ReadAnswers& read, const Board& board) {
   const std::string ending = ending_of(file);
-  if (ending == ".csv") return board_csv(ledger, board);
-  if (ending == ".md") return board_markdown(ledger, board);
-  if (names_report(file)) return report_of(source, ledger, board);
+  if (ending == ".csv") return board_csv(read.ledger, board);
+  if (ending == ".md") return board_markdown(read.ledger, board);
+  if (names_report(file)) return report_of(source, read, board);
   DUEL_ASSIGN(const PlotFormat format, plot_format_of(file));
-  return run_gnuplot(board_picture_script(ledger, board, format));
+  return run_gnuplot(board_picture_script(read.ledger, board, format));
 }
 
 // `json` is the result as it came from a server, which may say more than this version knows.
@@ -147,15 +149,15 @@ Result<int> run_result(const ResultArguments& arguments, CommandContext& context
   }
   DUEL_ASSIGN(const auto columns, columns_option(arguments.columns, looks_like_log(file)));
   std::vector<std::string> notes;
-  DUEL_ASSIGN(const Ledger ledger,
-              read_ledger(file, arguments.alpha, goal, columns ? &*columns : nullptr, &notes));
+  DUEL_ASSIGN(const ReadAnswers read,
+              read_answers(file, arguments.alpha, goal, columns ? &*columns : nullptr, &notes));
   for (const std::string& note : notes) context.note("{}", note);
-  const Board board = board_of(ledger, options);
+  const Board board = board_of(read.ledger, options);
   for (const std::string& output : arguments.outputs) {
-    DUEL_ASSIGN(const std::string content, board_content(output, file, ledger, board));
+    DUEL_ASSIGN(const std::string content, board_content(output, file, read, board));
     DUEL_RETURN_IF_ERROR(context.write_output(output, content));
   }
-  return show(result_of(ledger, board), std::nullopt, arguments, context);
+  return show(result_of(read.ledger, board, read.if_wrong), std::nullopt, arguments, context);
 }
 
 }  // namespace

@@ -338,11 +338,16 @@ std::string failed_checks_text(const std::vector<HealthCheck>& health, const Pai
   return text;
 }
 
+std::string if_wrong_text(const IfWrong& if_wrong, std::size_t width) {
+  return if_wrong.text.empty() ? "" : wrapped(if_wrong.text, width) + "\n";
+}
+
 std::string result_text(const ExperimentResult& result, const Paint& paint) {
   const Report report(result, paint);
   const std::string obstacles = why_not_yet_text(result.why_not_yet, report_width());
   return paint.bold(wrapped(result.verdict, report_width())) + "\n" +
-         failed_checks_text(result.health, paint, report_width()) + "\n" +
+         failed_checks_text(result.health, paint, report_width()) +
+         if_wrong_text(result.if_wrong, report_width()) + "\n" +
          wrapped(duel_counts(result.duels), report_width()) + "\n\n" +
          (obstacles.empty() ? "" : obstacles + "\n") + report.forecast() + report.arms() +
          report.matrix() + report.evidence() + report.health() + report.strengths();

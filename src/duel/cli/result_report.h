@@ -21,6 +21,9 @@ std::string why_not_yet_text(const std::vector<WhyNotYet>& reasons, std::size_t 
 std::string failed_checks_text(const std::vector<HealthCheck>& health, const Paint& paint,
                                std::size_t width);
 
+// What would overturn the certificate, to stand below it; "" where there is nothing to say.
+std::string if_wrong_text(const IfWrong& if_wrong, std::size_t width);
+
 // "1200 duels: 1100 decisive, 40 ties, ..".
 std::string duel_counts(const ShownCounts& counts);
 

@@ -52,6 +52,11 @@ Setting LocalExperiment::setting() const {
           .follower = options_.follower};
 }
 
+Status LocalExperiment::replay(const RecordSink& sink) const {
+  DUEL_RETURN_IF_ERROR(read_log(*options_.store, options_.name, sink));
+  return Done{};
+}
+
 Result<LocalExperiment> LocalExperiment::in_memory(const ExperimentRecord& record,
                                                    std::vector<std::string> tasks,
                                                    Follower follower) {

@@ -22,6 +22,7 @@
 #include "duel/core/result.h"
 #include "duel/core/timestamp.h"
 #include "duel/experiment/experiment.h"
+#include "duel/log/experiment_log.h"
 
 namespace duel {
 
@@ -66,6 +67,8 @@ class LocalExperiment {
   // Of the line that a kill cut.
   std::uint64_t cut_bytes() const { return experiment_->cut_bytes(); }
 
+  // Every record so far, from the first on.
+  Status replay(const RecordSink& sink) const;
   // Everything that is recorded of a duel. REQUIRES: it was served, otherwise an error.
   Result<DuelRecords> find(const std::string& duel_id) { return experiment_->find(duel_id); }
   Result<Offer> serve(const Wish& wish);

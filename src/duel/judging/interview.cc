@@ -104,6 +104,10 @@ Result<Interview> Interview::open(InterviewPlan plan) {
 
 std::vector<std::string> Interview::task_names() const { return names_of(plan_.tasks); }
 
+Result<IfWrong> Interview::if_wrong() const {
+  return if_wrong_now(ledger(), [&](const RecordSink& sink) { return experiment_.replay(sink); });
+}
+
 LocalQuestions Interview::questions(const std::string& voter) {
   const auto arm = [this](const std::string& arm_id) {
     const auto index = ledger().find_arm(arm_id);

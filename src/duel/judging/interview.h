@@ -16,6 +16,7 @@
 #include "duel/judging/arm_changes.h"
 #include "duel/judging/arm_list.h"
 #include "duel/judging/task_list.h"
+#include "duel/verdict/if_wrong.h"
 #include "duel/verdict/repeated_answers.h"
 
 namespace duel {
@@ -61,6 +62,8 @@ class Interview {
   const std::vector<ListedArm>& arms() const { return plan_.arms; }
   std::uint64_t max_duels() const { return plan_.max_duels; }
   bool certified() const { return ledger().certificate().has_value(); }
+  // What would overturn the certificate now; nothing is said while there is none.
+  Result<IfWrong> if_wrong() const;
   // Whether the answers look like draws that have nothing to do with each other.
   HealthCheck fresh_answers() const { return answers_->check(); }
 

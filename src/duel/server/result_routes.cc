@@ -75,8 +75,9 @@ void Api::show(const Call& call, std::string what, std::function<Result<Json>(co
 void Api::show_result(Call& call) {
   show(call, "result", [](const View& view) -> Result<Json> {
     const Ledger& ledger = view.ledger();
+    DUEL_ASSIGN(const IfWrong if_wrong, view.if_wrong());
     ResultAnswer answer{
-        result_of(ledger, board_of(ledger)), ledger.served(), ledger.sequence(), {}};
+        result_of(ledger, board_of(ledger), if_wrong), ledger.served(), ledger.sequence(), {}};
     if (ledger.parts().pages) answer.pages = view.history().pages().so_far(ledger);
     return described_json(answer);
   });
@@ -85,7 +86,7 @@ void Api::show_result(Call& call) {
 void Api::show_certificate(Call& call) {
   // The bytes of the certificate's file, not JSON of our own: `duel verify` compares byte for byte.
   show_text(call, "certificate", [](const View& view) -> Result<std::string> {
-    const std::string& text = view.history().certificate();
+    DUEL_ASSIGN(std::string text, view.certificate());
     if (text.empty()) return Error::not_found("there is no certificate yet");
     return text;
   });

@@ -27,7 +27,7 @@ Result<std::string> certificate_of(Engine& engine, const std::string& experiment
   if (!certified) return std::string();
   DUEL_RETURN_IF_ERROR(engine.audits().check(experiment_id));
   DUEL_ASSIGN(const std::unique_ptr<View> view, View::load(engine.shared_store(), experiment_id));
-  return view->history().certificate();
+  return view->certificate();
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ std::vector<PairAtOneLook> pairs_at_one_look(const CreditedLog& log, const Delta
 }
 
 // The votes as an experiment that was never logged, for its certificate.
-Result<Ledger> ledger_of_votes(const CreditedLog& log, const std::string& id, double alpha) {
+Result<ReadAnswers> answers_of_votes(const CreditedLog& log, const std::string& id, double alpha) {
   ComparisonTable table;
   table.interleaved = true;
   for (const std::string& name : log.rankers) {
@@ -72,7 +72,7 @@ Result<Ledger> ledger_of_votes(const CreditedLog& log, const std::string& id, do
     }
     table.rows.push_back(std::move(row));
   }
-  return ledger_of(table, id, alpha, log.in_order);
+  return answers_of(table, id, alpha, log.in_order);
 }
 
 }  // namespace
@@ -86,8 +86,9 @@ Result<ClickVerdict> click_verdict(const CreditedLog& log, const ClickVerdictSpe
     verdict.evidence += impression.evidence ? 1 : 0;
   }
   if (verdict.answers == 0) return verdict;
-  DUEL_ASSIGN(const Ledger ledger, ledger_of_votes(log, spec.experiment_id, spec.alpha));
-  verdict.sentence = verdict_of(ledger, standing_of(ledger));
+  DUEL_ASSIGN(const ReadAnswers read, answers_of_votes(log, spec.experiment_id, spec.alpha));
+  verdict.sentence = verdict_of(read.ledger, standing_of(read.ledger));
+  verdict.if_wrong = read.if_wrong.text;
   return verdict;
 }
 
@@ -125,6 +126,7 @@ Json to_json(const CreditedLog& log, const ClickVerdict& verdict) {
   json["answers"] = verdict.answers;
   json["evidence"] = verdict.evidence;
   json["verdict"] = verdict.sentence;
+  if (!verdict.if_wrong.empty()) json["if_wrong"] = verdict.if_wrong;
   const RejectedEvents& rejected = log.rejected;
   json["rejected_events"] = {
       {"not_shown", rejected.not_shown},         {"wrong_ordinal", rejected.wrong_ordinal},

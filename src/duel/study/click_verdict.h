@@ -31,6 +31,7 @@ struct ClickVerdict {
   std::uint64_t answers = 0;
   std::uint64_t evidence = 0;           // answers that may be evidence
   std::optional<std::string> sentence;  // of the certificate; none without an answer
+  std::string if_wrong;                 // what would overturn it; "" without a certificate
 };
 
 Result<ClickVerdict> click_verdict(const CreditedLog& log, const ClickVerdictSpec& spec);

@@ -334,6 +334,7 @@ Certificate certificate_of(const Ledger& ledger) {
   if (ledger.parts().panel) {
     certificate.by = is_by_counting(ledger) ? "counting" : "evidence";
     certificate.panel = panel_standing(ledger, given.winner);
+    certificate.if_wrong = if_wrong_of_panel(ledger);
   }
   if (certificate.by != "counting") certificate.alpha = experiment.stopping.alpha;
   certificate.rule = rule_of(ledger);
@@ -365,8 +366,24 @@ Certificate certificate_of(const Ledger& ledger) {
   return certificate;
 }
 
-std::string certificate_text(const Certificate& certificate) {
-  return described_json(certificate).dump_pretty();
+std::string certificate_text(const Certificate& certificate, std::uint64_t format) {
+  if (format == certificate.format) return described_json(certificate).dump_pretty();
+  Certificate older = certificate;
+  older.format = format;
+  older.if_wrong = {};
+  return described_json(older).dump_pretty();
+}
+
+std::string completed_text(std::string_view certificate, const IfWrong& if_wrong) {
+  Json json = Json::parse(certificate, {.numbers_as_written = true}).value();
+  json.update(described_json(if_wrong));
+  return json.dump_pretty();
+}
+
+std::uint64_t format_of(std::string_view certificate) {
+  const auto json = Json::parse(certificate);
+  const Json* const format = json ? json->find("format") : nullptr;
+  return format != nullptr && *format == Json(1) ? 1 : kCertificateFormat;
 }
 
 namespace {
@@ -405,8 +422,20 @@ Result<CheckedLog> check_log(const std::filesystem::path& file) {
                                "its first line is missing or incomplete");
   }
   if (!certificate) health = check_health(*ledger);
+  IfWrong now;
+  if (certificate) {
+    EvidenceTrail trail(*ledger);
+    if (!needed_findings(*ledger).empty()) {
+      DUEL_RETURN_IF_ERROR(read_log(file, [&](const LogEntry& entry) -> Status {
+        if (entry.sequence <= ledger->sequence()) trail.note(entry);
+        return Done{};
+      }));
+      certificate->if_wrong = if_wrong(*ledger, trail, ledger->certificate()->sequence);
+    }
+    now = if_wrong(*ledger, trail, ledger->sequence());
+  }
   return CheckedLog{std::move(extent), std::move(*ledger), std::move(certificate),
-                    std::move(health)};
+                    std::move(health), std::move(now)};
 }
 
 Result<std::string> certificate_of_log(const std::string& file) {

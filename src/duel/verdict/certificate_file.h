@@ -17,6 +17,7 @@
 #include "duel/log/record_fields.h"
 #include "duel/verdict/experiment_result.h"
 #include "duel/verdict/health.h"
+#include "duel/verdict/if_wrong.h"
 
 namespace duel {
 
@@ -150,8 +151,12 @@ struct CertifiedLog {
 
 // --- The certificate -----------------------------------------------------------------------------
 
+// Format 2 added what would overturn it. What a log certifies can be written in each: a file is
+// checked in the format that it says it has.
+inline constexpr std::uint64_t kCertificateFormat = 2;
+
 struct Certificate {
-  std::uint64_t format = 1;
+  std::uint64_t format = kCertificateFormat;
   std::string statement;
   CertificateKind kind = CertificateKind::winner;
   std::optional<std::string> winner;
@@ -174,9 +179,10 @@ struct Certificate {
   std::uint64_t comparisons_from_elsewhere = 0;
   CertifiedHealth health;
   CertifiedLog log;
+  IfWrong if_wrong;
 
   static constexpr std::string_view schema = "Certificate";
-  static constexpr FieldList fields{
+  static constexpr auto fields = joined(FieldList{
       required("format", &Certificate::format),
       required("statement", &Certificate::statement, "what is certified, in a sentence"),
       required("kind", &Certificate::kind),
@@ -201,7 +207,8 @@ struct Certificate {
                "of duels that `exclude` changed, where there are any"),
       required("comparisons_from_elsewhere", &Certificate::comparisons_from_elsewhere),
       required("health", &Certificate::health),
-      required("log", &Certificate::log, "the records that it rests on")};
+      required("log", &Certificate::log, "the records that it rests on")},
+      inlined(&Certificate::if_wrong, IfWrong::fields));
 };
 
 // Of `no_winner`: arms of which each beats the next, the last the first; empty where they tie.
@@ -212,11 +219,17 @@ std::vector<Arm> certified_cycle(const Ledger& ledger);
 std::string certificate_statement(const Ledger& ledger);
 
 // REQUIRES: `ledger` is the state right after the record that gave the certificate
-// (ledger.certificate()->sequence == ledger.sequence()).
+// (ledger.certificate()->sequence == ledger.sequence()). What follows from the single answers, which
+// a ledger does not keep, is missing (if_wrong.h).
 Certificate certificate_of(const Ledger& ledger);
 
 // The text of the file, ending with a newline.
-std::string certificate_text(const Certificate& certificate);
+std::string certificate_text(const Certificate& certificate,
+                             std::uint64_t format = kCertificateFormat);
+// The text of a certificate that lacked it with what follows from the single answers.
+std::string completed_text(std::string_view certificate, const IfWrong& if_wrong);
+// The format that a file says it has; the newest where it says nothing, or another.
+std::uint64_t format_of(std::string_view certificate);
 
 // A log that was read whole and found sound.
 struct CheckedLog {
@@ -225,6 +238,7 @@ struct CheckedLog {
   std::optional<Certificate> certificate;  // none if the log certifies nothing
   // At the record that gave the certificate, or at the end of the log.
   std::vector<HealthCheck> health;
+  IfWrong if_wrong;  // at the end of the log
 };
 
 // An error names file:line and what was found there.

@@ -75,34 +75,42 @@ ResultOrder order_of(const Ledger& ledger, const OrderStanding& order) {
   return shown;
 }
 
-Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal,
-                           const VoteColumns* columns, std::vector<std::string>* notes) {
+Result<ReadAnswers> read_answers(const std::string& file, double alpha, const Goal& goal,
+                                 const VoteColumns* columns, std::vector<std::string>* notes) {
   if (looks_like_log(file)) {
     DUEL_ASSIGN(CheckedLog log, check_log(file));
-    return std::move(log.ledger);
+    return ReadAnswers{std::move(log.ledger), std::move(log.if_wrong)};
   }
   DUEL_ASSIGN(ComparisonTable table, read_comparisons(file, columns));
   if (notes != nullptr) *notes = notes_of(table);
   const bool in_order = sort_by_time(table);
-  return ledger_of(table, id_from(std::filesystem::path(file).stem().string()), alpha, in_order,
-                   goal);
+  return answers_of(table, id_from(std::filesystem::path(file).stem().string()), alpha, in_order,
+                    goal);
 }
 
-Result<Ledger> ledger_of(const ComparisonTable& table, const std::string& experiment_id,
-                         double alpha, bool in_order, const Goal& goal) {
+Result<ReadAnswers> answers_of(const ComparisonTable& table, const std::string& experiment_id,
+                               double alpha, bool in_order, const Goal& goal) {
   DUEL_ASSIGN(Ledger ledger,
               Ledger::make(experiment_of(table, experiment_id, alpha, in_order, goal)));
-  LogEntry entry{.sequence = 1, .time_ms = 0, .record = {}, .hash = ""};
-  for (const ComparisonRecord& row : table.rows) {
-    ++entry.sequence;
-    entry.record = row;
-    const auto effect = ledger.apply(entry);
-    if (!effect.ok()) return effect.error();
-  }
-  return ledger;
+  const Replay rows = [&](const RecordSink& sink) -> Status {
+    LogEntry entry{.sequence = 1, .time_ms = 0, .record = {}, .hash = ""};
+    for (const ComparisonRecord& row : table.rows) {
+      ++entry.sequence;
+      entry.record = row;
+      DUEL_RETURN_IF_ERROR(sink(entry));
+    }
+    return Done{};
+  };
+  const Status folded = rows([&](const LogEntry& entry) -> Status {
+    DUEL_RETURN_IF_ERROR(ledger.apply(entry));
+    return Done{};
+  });
+  if (!folded.ok()) return folded.error();
+  DUEL_ASSIGN(IfWrong now, if_wrong_now(ledger, rows));
+  return ReadAnswers{std::move(ledger), std::move(now)};
 }
 
-ExperimentResult result_of(const Ledger& ledger, const Board& board) {
+ExperimentResult result_of(const Ledger& ledger, const Board& board, const IfWrong& if_wrong) {
   const Standing& standing = board.standing;
   const auto& given = ledger.certificate();
   const bool too_little = standing.too_little && !given;
@@ -140,6 +148,7 @@ ExperimentResult result_of(const Ledger& ledger, const Board& board) {
       result.certificate->cycle = ids_of(ledger, certified_cycle(ledger));
     }
   }
+  result.if_wrong = if_wrong;
   result.why_not_yet = why_not_yet(ledger, standing, board.health);
   result.health = board.health;
   return result;

@@ -14,6 +14,7 @@
 #include "duel/experiment/ledger.h"
 #include "duel/verdict/board.h"
 #include "duel/verdict/forecast.h"
+#include "duel/verdict/if_wrong.h"
 #include "duel/verdict/why_not_yet.h"
 
 namespace duel {
@@ -219,11 +220,12 @@ struct ExperimentResult {
   ResultStrengths bradley_terry;
   double probability_no_winner = 0;
   std::optional<ResultCertificate> certificate;
+  IfWrong if_wrong;
   std::vector<WhyNotYet> why_not_yet;
   std::vector<HealthCheck> health;
 
   static constexpr std::string_view schema = "ExperimentResult";
-  static constexpr FieldList fields{
+  static constexpr auto fields = joined(FieldList{
       required("experiment_id", &ExperimentResult::experiment_id),
       required("verdict", &ExperimentResult::verdict, "a sentence"),
       required("state", &ExperimentResult::state, "",
@@ -255,14 +257,16 @@ struct ExperimentResult {
                "a view; the verdict needs no model"),
       required("probability_no_winner", &ExperimentResult::probability_no_winner,
                "that no arm beats every other; what the arms' `probability_best` lack to 1"),
-      required("certificate", &ExperimentResult::certificate, "null until there is one"),
+      required("certificate", &ExperimentResult::certificate, "null until there is one")},
+      inlined(&ExperimentResult::if_wrong, IfWrong::fields),
+      FieldList{
       required("why_not_yet", &ExperimentResult::why_not_yet,
                "what stands between the answers and a certificate; empty once there is one"),
-      required("health", &ExperimentResult::health, "the checks that the certificate prints")};
+      required("health", &ExperimentResult::health, "the checks that the certificate prints")});
 };
 
-// REQUIRES: `board` is the board of `ledger`.
-ExperimentResult result_of(const Ledger& ledger, const Board& board);
+// REQUIRES: `board` is the board of `ledger`, and `if_wrong` what would overturn its certificate now.
+ExperimentResult result_of(const Ledger& ledger, const Board& board, const IfWrong& if_wrong);
 
 // For a goal that is a set or an order: the arms as they stand, and the pairs that are open.
 ResultOrder order_of(const Ledger& ledger, const OrderStanding& order);
@@ -272,12 +276,16 @@ ResultOrder order_of(const Ledger& ledger, const OrderStanding& order);
 // order of their times, or by one look at all of them if that is unknown. `columns` are those of
 // the comparisons, which are guessed without them. `notes` gets what a person should know of how
 // the comparisons were read.
-Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal = {},
-                           const VoteColumns* columns = nullptr,
-                           std::vector<std::string>* notes = nullptr);
+struct ReadAnswers {
+  Ledger ledger;
+  IfWrong if_wrong{};
+};
+Result<ReadAnswers> read_answers(const std::string& file, double alpha, const Goal& goal = {},
+                                 const VoteColumns* columns = nullptr,
+                                 std::vector<std::string>* notes = nullptr);
 
 // The same for comparisons in memory. `in_order`: they are in the order in which they were made.
-Result<Ledger> ledger_of(const ComparisonTable& table, const std::string& experiment_id,
+Result<ReadAnswers> answers_of(const ComparisonTable& table, const std::string& experiment_id,
                          double alpha, bool in_order, const Goal& goal = {});
 
 }  // namespace duel

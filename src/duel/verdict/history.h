@@ -22,7 +22,8 @@ class History {
   const Timeline& timeline() const { return timeline_; }
   // Of an experiment that serves pages of results.
   const PageTally& pages() const { return pages_; }
-  // The text of the certificate file; empty while there is none.
+  // The text of the certificate file without what follows from the single answers (if_wrong.h);
+  // empty while there is none.
   const std::string& certificate() const { return certificate_; }
 
   std::string save() const;

@@ -45,7 +45,8 @@ Result<Verification> verify_log(const std::string& log, const std::string& certi
   if (!found.log.certificate) {
     found.mismatch = log + ": the log certifies nothing";
   } else if (const auto differs =
-                 certificate_difference(given, certificate_text(*found.log.certificate))) {
+                 certificate_difference(given, certificate_text(*found.log.certificate,
+                                                                format_of(given)))) {
     found.mismatch = certificate + ": " + *differs;
   }
   return found;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -17,7 +18,9 @@
 #include "duel/experiment/ledger.h"
 #include "duel/experiment/stored_duels.h"
 #include "duel/store/store.h"
+#include "duel/verdict/evidence_trail.h"
 #include "duel/verdict/history.h"
+#include "duel/verdict/if_wrong.h"
 
 namespace duel {
 
@@ -39,6 +42,10 @@ class View {
   const std::string& id() const { return ledger_.experiment().experiment_id; }
   const Ledger& ledger() const { return ledger_; }
   const History& history() const { return history_; }
+  // The text of the certificate file; empty while there is none. The first time it reads the log.
+  Result<std::string> certificate() const;
+  // What would overturn the certificate now; nothing is said while there is none.
+  Result<IfWrong> if_wrong() const;
   std::int64_t last_time_ms() const { return last_time_ms_; }
   const Head& head() const { return head_; }
   // About how much memory it takes.
@@ -63,12 +70,16 @@ class View {
                                                 const std::string& name);
   Status fold(const LogEntry& entry);
   Status read_on();
+  // REQUIRES: ledger_.certificate().
+  Result<const EvidenceTrail*> trail() const;
 
   std::shared_ptr<Store> store_;
   std::string name_;
   Ledger ledger_;
   StoredDuels* duels_;  // the ledger's
   History history_;
+  // Of a certificate: read from the log when it is first asked for, and kept up since.
+  mutable std::optional<EvidenceTrail> trail_;
   std::int64_t last_time_ms_ = 0;
   Head head_;
 };

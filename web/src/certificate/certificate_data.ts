@@ -16,6 +16,13 @@ interface Finding {
   threshold: string;
 }
 
+interface WithoutVoter {
+  voter: string;
+  answers: number;
+  undoes_certificate: boolean;
+  undoes_lead: boolean;
+}
+
 // Of an unknown file: everything may be missing.
 export interface ShownCertificate {
   statement?: string;
@@ -29,6 +36,9 @@ export interface ShownCertificate {
   conditioned_out?: { [what: string]: number };
   health?: { checks?: { [name: string]: string } };
   log?: { experiment_id?: string; sequence?: number; head?: string };
+  // What would overturn it; certificates of format 1 do not say.
+  if_wrong?: string;
+  without_voter?: WithoutVoter[];
 }
 
 const PLACE_OF_TITLE = "@TITLE@";
@@ -53,19 +63,4 @@ export function save(name: string, type: string, text: string): void {
   link.click();
   link.remove();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
-// As few wrong answers as would take a lead: the weakest of the pairs that the certificate needs, and
-// of so many decisive answers. Null where the certificate does not rest on leads.
-export function weakestLead(
-  certificate: ShownCertificate,
-): { wrong: number; of: number; pair: string } | null {
-  if (certificate.kind === "epsilon") return null; // there the arm may be behind
-  let weakest = null;
-  for (const { winner, loser, wins, losses } of certificate.findings ?? []) {
-    const wrong = Math.max(0, Math.ceil((wins - losses) / 2));
-    if (weakest !== null && wrong >= weakest.wrong) continue;
-    weakest = { wrong, of: wins + losses, pair: `${winner} over ${loser}` };
-  }
-  return weakest;
 }

@@ -3,7 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { count, percent } from "../charts/numbers";
 import { TableHead } from "../charts/table_head";
-import { save, weakestLead, type CertificateData, type ShownCertificate } from "./certificate_data";
+import { save, type CertificateData, type ShownCertificate } from "./certificate_data";
 import { fits, Verification, type Found } from "./verification";
 
 function shownOf(text: string): ShownCertificate {
@@ -59,6 +59,39 @@ export function Evidence({ certificate }: { certificate: ShownCertificate }) {
   );
 }
 
+function WithoutVoters({ certificate }: { certificate: ShownCertificate }) {
+  const voters = certificate.without_voter;
+  if (!voters) return null;
+  const undone = (one: (typeof voters)[number]) =>
+    one.undoes_lead
+      ? "the lead is gone"
+      : one.undoes_certificate
+        ? "the evidence falls short"
+        : "it stands";
+  return (
+    <>
+      <p class="small quiet">
+        Without the answers of one voter. A run stops as soon as its evidence is enough, so that it
+        falls short without almost anybody; the lead should not.
+      </p>
+      <div class="scroll" tabIndex={0} role="group" aria-label="Without one voter">
+        <table class="wide">
+          <TableHead about="Voter" figures={["Answers", "Without them"]} />
+          <tbody>
+            {voters.map((one) => (
+              <tr>
+                <th scope="row">{one.voter}</th>
+                <td class="number">{count(one.answers)}</td>
+                <td class={`number ${one.undoes_lead ? "bad" : ""}`}>{undone(one)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
 function OwnLog({ choose }: { choose: (log: Uint8Array) => void }) {
   return (
     <label class="small">
@@ -82,7 +115,6 @@ export function CertificatePage({ data, verifier }: { data: CertificateData; ver
     [data],
   );
   const [log, setLog] = useState<Uint8Array | null>(inside);
-  const lead = useMemo(() => weakestLead(shown), [shown]);
   const [found, setFound] = useState<Found | null>(null);
   const others = Object.entries(shown.conditioned_out ?? {}).filter(([, number]) => number > 0);
   return (
@@ -98,6 +130,13 @@ export function CertificatePage({ data, verifier }: { data: CertificateData; ver
           </p>
         )}
       </section>
+      {shown.if_wrong && (
+        <section class="card" aria-labelledby="h-wrong">
+          <h2 id="h-wrong">What if answers are wrong?</h2>
+          <p>{shown.if_wrong}</p>
+          <WithoutVoters certificate={shown} />
+        </section>
+      )}
       <section class="card" aria-labelledby="h-verified">
         <h2 id="h-verified">Does the log say so?</h2>
         {log === null && (
@@ -125,12 +164,6 @@ export function CertificatePage({ data, verifier }: { data: CertificateData; ver
         <h2 id="h-evidence">What it rests on</h2>
         {shown.rule?.text && <p class="small quiet">The rule: {shown.rule.text}.</p>}
         <Evidence certificate={shown} />
-        {lead && (
-          <p>
-            As few as {count(lead.wrong)} wrong answers of {count(lead.of)} would take the lead (
-            {lead.pair}).
-          </p>
-        )}
         {others.length > 0 && (
           <p class="small">
             Not counted:{" "}

@@ -147,6 +147,7 @@ export function ExperimentPage({ id }: { id: string }) {
         <p class="sentence">{verdict.sentence}</p>
         <FailedChecks checks={health} where="#h-health" />
         {verdict.detail !== null && <p class="small">{verdict.detail}</p>}
+        {result.if_wrong && <p class="small">{result.if_wrong}</p>}
         <WhyNotYet reasons={result.why_not_yet} forecast={result.forecast} />
         <Numbers result={result} />
         <StateActions experiment={experiment} done={refresh} />

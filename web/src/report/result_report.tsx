@@ -35,6 +35,7 @@ export function ResultReport({ data }: { data: Data }) {
         <p class="sentence">{verdict.sentence}</p>
         <FailedChecks checks={result.health} where="#h-health" />
         {verdict.detail !== null && <p>{verdict.detail}</p>}
+        {result.if_wrong && <p class="small">{result.if_wrong}</p>}
         <WhyNotYet reasons={result.why_not_yet} forecast={result.forecast} />
         <p class="small quiet">
           {count(result.duels.served)} duels:{" "}

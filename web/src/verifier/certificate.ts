@@ -6,6 +6,7 @@ import type { Ledger } from "./ledger";
 import type { Panel } from "./panel";
 import { evidenceText, numberText } from "./numbers";
 import type { CertificateKind } from "./records";
+import { ifWrong } from "./wrong";
 
 const COUNTED =
   "; each counts, within its pair and in serving order, the duels with a decisive answer";
@@ -163,8 +164,13 @@ function assumptions(ledger: Ledger): string[] {
 const orNothing = <T extends Written>(value: T, isThere: boolean): T | undefined =>
   isThere ? value : undefined;
 
-// REQUIRES: the record that was applied last gave the certificate.
-export function certificateOf(ledger: Ledger): { text: string; statement: string } {
+// In format 2, which says what would overturn it, and in format 1, which does not. REQUIRES: the
+// record that was applied last gave the certificate.
+export function certificateOf(ledger: Ledger): {
+  text: string;
+  textOfFormat1: string;
+  statement: string;
+} {
   const { experiment, tasks, arms, referee } = ledger;
   const { format, goal, top, epsilon, assume, stopping, judge } = experiment;
   const given = ledger.given!;
@@ -193,8 +199,8 @@ export function certificateOf(ledger: Ledger): { text: string; statement: string
   const { panel } = ledger;
   const isCounted = panel?.isByCounting(given.winner) === true;
   const isOrder = ["set", "order", "ranking"].includes(goal);
-  const text = written({
-    format: 1n,
+  const content: Written = {
+    format: 2n,
     statement: says,
     kind: given.kind,
     winner: given.winner === undefined ? undefined : id(given.winner),
@@ -282,6 +288,10 @@ export function certificateOf(ledger: Ledger): { text: string; statement: string
       sequence: size(given.sequence),
       head: given.head,
     },
-  });
-  return { text: `${text}\n`, statement: says };
+  };
+  return {
+    text: `${written({ ...content, ...ifWrong(ledger) })}\n`,
+    textOfFormat1: `${written({ ...content, format: 1n })}\n`,
+    statement: says,
+  };
 }

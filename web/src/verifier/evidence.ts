@@ -512,11 +512,16 @@ class Scores {
 
 // --- All together ---------------------------------------------------------------------------------
 
-interface Place {
+export interface Place {
   first: number;
   second: number;
   result: "first" | "second" | "neither" | undefined; // undefined: it is not final yet
+  readonly asked: number; // the record that served it
+  voter: string; // who answered; "" where nobody says
+  isAnswer: boolean; // it did not expire, and is not invalid
+  isCounted: boolean;
 }
+const keyOf = (i: number, j: number) => `${Math.min(i, j)},${Math.max(i, j)}`;
 
 // Takes answers within each pair in the order in which they were asked for, so that an answer counts
 // once all that were asked for before it are final.
@@ -525,30 +530,50 @@ export class Referee {
   readonly orders: Order | undefined;
   readonly scores: Scores | undefined;
   private readonly waiting = new Map<string, Place[]>();
+  private readonly all = new Map<string, Place[]>();
 
   constructor(rule: Rule, size: number) {
     this.contest = new Contest(rule, size);
     this.orders = isOrder(rule.goal) ? new Order(rule, size) : undefined;
     this.scores = isScore(rule.goal) ? new Scores(rule, size) : undefined;
   }
-  served(first: number, second: number): Place {
-    const place: Place = { first, second, result: undefined };
-    const key = first < second ? `${first},${second}` : `${second},${first}`;
-    const queue = this.waiting.get(key);
-    if (queue) queue.push(place);
-    else this.waiting.set(key, [place]);
+  served(first: number, second: number, asked: number): Place {
+    const place: Place = {
+      first,
+      second,
+      result: undefined,
+      asked,
+      voter: "",
+      isAnswer: false,
+      isCounted: false,
+    };
+    const key = keyOf(first, second);
+    for (const places of [this.waiting, this.all]) {
+      const queue = places.get(key);
+      if (queue) queue.push(place);
+      else places.set(key, [place]);
+    }
     this.contest.served(first, second);
     return place;
   }
-  answered(place: Place, result: Place["result"]): void {
+  // Without a voter there is no answer: the duel expired, or the answer was invalid.
+  answered(place: Place, result: Place["result"], voter?: string): void {
     place.result = result;
+    place.isAnswer = voter !== undefined;
+    place.voter = voter ?? "";
     const { first, second } = place;
-    const queue = this.waiting.get(first < second ? `${first},${second}` : `${second},${first}`)!;
+    const queue = this.waiting.get(keyOf(first, second))!;
     let released = 0;
     for (; queue[released]?.result !== undefined; ++released) this.count(queue[released]!);
     queue.splice(0, released);
   }
-  private count({ first, second, result }: Place): void {
+  // The answers of a pair that are evidence, in the order of serving.
+  answers(i: number, j: number): Place[] {
+    return (this.all.get(keyOf(i, j)) ?? []).filter((place) => place.isCounted && place.isAnswer);
+  }
+  private count(place: Place): void {
+    const { first, second, result } = place;
+    place.isCounted = true;
     if (result === "neither") return;
     const [winner, loser] = result === "first" ? [first, second] : [second, first];
     this.contest.observe(winner, loser);

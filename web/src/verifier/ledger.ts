@@ -56,12 +56,15 @@ interface Duel {
   first: number;
   second: number;
   isAa: boolean;
+  subject: string; // who was asked; "" where nobody says
   fate: "open" | "answered" | "expired";
   outcome?: Outcome;
   result?: string;
   place?: ReturnType<Referee["served"]>; // among what may be evidence
   asked?: Asked; // the same of a panel
 }
+
+const voterOf = ({ type, id }: { type: string; id: string }) => (id === "" ? "" : `${type}:${id}`);
 
 // Letters, digits and . _ : - of the bytes of a text, anything else as -.
 function idFrom(text: string): string {
@@ -271,7 +274,8 @@ export class Ledger {
     ++this.servedDuels;
     if (record.by === "exclude") ++this.excluded;
     if (serving === "exploit") return;
-    const duel: Duel = { first, second, isAa: serving === "aa", fate: "open" };
+    const { subject } = record;
+    const duel: Duel = { first, second, isAa: serving === "aa", subject, fate: "open" };
     ++this.countsOf(duel).served;
     if (asked) {
       duel.asked = asked;
@@ -280,7 +284,7 @@ export class Ledger {
         this.met.add(this.taskKey(first, second, task));
         if (this.tasksOnce && !this.tasksEnd) this.namesTasks = true;
       }
-      duel.place = this.referee.served(first, second);
+      duel.place = this.referee.served(first, second, this.sequence + 1);
     }
     this.duels.set(duel_id, duel);
   }
@@ -306,6 +310,7 @@ export class Ledger {
       this.referee.answered(
         duel.place,
         outcome === "first" || outcome === "second" ? outcome : "neither",
+        outcome === "invalid" ? undefined : duel.subject || voterOf(record.source),
       );
   }
 
@@ -337,10 +342,11 @@ export class Ledger {
       ++counts.served;
       ++counts[COLUMN[outcome]];
       if (record.evidence) {
-        const place = this.referee.served(first, second);
+        const place = this.referee.served(first, second, this.sequence + 1);
         this.referee.answered(
           place,
           outcome === "first" || outcome === "second" ? outcome : "neither",
+          outcome === "invalid" ? undefined : voterOf(record.source),
         );
       }
     }

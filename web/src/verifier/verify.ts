@@ -13,7 +13,7 @@ export interface Verdict {
   records: number;
   head: string; // the hash of the last record
   cutBytes: number; // of a last line without an end, which does not count
-  certificate?: { text: string; statement: string; sequence: number };
+  certificate?: { text: string; textOfFormat1: string; statement: string; sequence: number };
   health: Check[]; // when the certificate was given, or at the end
 }
 
@@ -192,13 +192,29 @@ function compare(given: Uint8Array, expected: string): void {
   );
 }
 
+// A certificate is held against the one of its own format: early ones say less.
+function isOfFormat1(given: Uint8Array): boolean {
+  try {
+    const document = parseJson(textOf(given, "the certificate"));
+    if (!(document instanceof Members)) return false;
+    const format = new Map(document.list).get("format");
+    return format instanceof NumberText && Number(format.text) === 1;
+  } catch (error) {
+    if (error instanceof Refused) return false;
+    throw error;
+  }
+}
+
 // `certificate`: its bytes, or nothing to check the log alone.
 export function verify(log: Uint8Array, certificate?: Uint8Array): Verdict {
   const verdict: Verdict = { records: 0, head: "0".repeat(64), cutBytes: 0, health: [] };
   try {
     check(log, verdict);
     if (certificate && !verdict.certificate) refuse("the log certifies nothing");
-    if (certificate) compare(certificate, verdict.certificate!.text);
+    if (certificate) {
+      const { text, textOfFormat1 } = verdict.certificate!;
+      compare(certificate, isOfFormat1(certificate) ? textOfFormat1 : text);
+    }
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     verdict.mismatch = error.message;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { filledPage, weakestLead } from "../../src/certificate/certificate_data";
+import { filledPage } from "../../src/certificate/certificate_data";
 import { evidenceAgainst } from "../../src/verifier/evidence";
 import { parseJson, written } from "../../src/verifier/json";
 import {
@@ -12,24 +12,6 @@ import {
   numberText,
 } from "../../src/verifier/numbers";
 import { sha256 } from "../../src/verifier/sha256";
-
-const finding = (loser: string, wins: number, losses: number) => ({
-  winner: "a",
-  loser,
-  wins,
-  losses,
-  evidence: "",
-  threshold: "",
-});
-
-// 19 : 3 is a lead of 16, which 8 answers the other way round make even: 11 : 11.
-test("the weakest lead is the one that the fewest wrong answers take", () => {
-  const findings = [finding("b", 30, 2), finding("c", 19, 3), finding("d", 40, 4)];
-  assert.deepEqual(weakestLead({ findings }), { wrong: 8, of: 22, pair: "a over c" });
-  assert.equal(weakestLead({ findings: [finding("b", 5, 2)] })?.wrong, 2);
-  assert.equal(weakestLead({ kind: "epsilon", findings }), null);
-  assert.equal(weakestLead({ scores: [] }), null);
-});
 
 test("no text of the data ends the element that it stands in, or takes another's place", () => {
   const hostile = "</script><script>alert(1)</script>$&@DATA@@TITLE@";
