@@ -19,11 +19,11 @@ Error wrong(std::string message, std::string pointer) {
 }
 
 Status check_stopping(const ExperimentBody& body) {
-  if (!(body.stopping.alpha > 0 && body.stopping.alpha < 1)) {
-    return wrong(fmt::format("is {}, not between 0 and 1", body.stopping.alpha), "/stopping/alpha");
+  if (!(body.stopping.rule.alpha > 0 && body.stopping.rule.alpha < 1)) {
+    return wrong(fmt::format("is {}, not between 0 and 1", body.stopping.rule.alpha), "/stopping/alpha");
   }
-  if (body.stopping.arms != "open") return Done{};
-  if (!body.stopping.pairs_independent) {
+  if (body.stopping.rule.arms != "open") return Done{};
+  if (!body.stopping.rule.pairs_independent) {
     return wrong(
         "cannot be `open` unless `pairs_independent` is declared: the threshold for arms that come "
         "and go needs it",
@@ -64,7 +64,7 @@ Status check_tasks(const ExperimentBody& body) {
   if (body.tasks.empty()) return Done{};
   if (body.mode == Mode::interleave) return wrong("are for the mode `duel`", "/tasks");
   DUEL_RETURN_IF_ERROR(check_distinct(body.tasks, &TaskBody::task_id, "tasks", "task_id"));
-  if (body.stopping.pairs_independent) {
+  if (body.stopping.rule.pairs_independent) {
     return wrong("cannot be declared where there are tasks: a task may reach several pairs",
                  "/stopping/pairs_independent");
   }
@@ -152,7 +152,7 @@ Status read_about(const ExperimentBody& body, ExperimentRecord& record,
   }
   if (body.about == "these-tasks") {
     record.tasks.about = TaskScope::these_tasks;
-    record.stopping.shared_causes = !body.stopping.pairs_independent;
+    record.stopping.shared_causes = !body.stopping.rule.pairs_independent;
   }
   if (body.about != "these-people") {
     if (body.panel != PanelBody())
@@ -196,11 +196,11 @@ Result<ExperimentRecord> experiment_of(
   }
   record.policy = body.policy;
   record.goal = body.goal;
-  record.stopping = {.alpha = body.stopping.alpha,
-                     .min_decisive_per_pair = body.stopping.min_decisive_per_pair,
-                     .max_duels = body.stopping.max_duels,
-                     .arms_fixed = body.stopping.arms == "fixed",
-                     .shared_causes = !body.stopping.pairs_independent};
+  record.stopping = {.alpha = body.stopping.rule.alpha,
+                     .min_decisive_per_pair = body.stopping.rule.min_decisive_per_pair,
+                     .max_duels = body.stopping.rule.max_duels,
+                     .arms_fixed = body.stopping.rule.arms == "fixed",
+                     .shared_causes = !body.stopping.rule.pairs_independent};
   record.order = body.presentation.order;
   record.aa_rate = body.guardrails.aa_rate;
   if (!body.tasks.empty()) {
@@ -218,7 +218,8 @@ Result<ExperimentRecord> experiment_of(
   service.name = body.name;
   service.mode = body.mode;
   service.starts = ExperimentState::draft;
-  service.on_certified = body.stopping.on_certified;
+  service.on_certified =
+      body.stopping.on_certified.value_or(default_on_certified(body.mode));
   service.feedback = body.feedback.rule(body.mode);
   service.guardrails = body.guardrails.rule;
   if (body.mode == Mode::interleave) service.interleave = body.interleave.rule;

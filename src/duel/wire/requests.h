@@ -55,16 +55,38 @@ struct StoppingBody {
   OnCertified on_certified = OnCertified::notify;
   bool pairs_independent = false;
 
-  static constexpr FieldList fields{
+  static constexpr FieldList before{
       optional("alpha", &StoppingBody::alpha, "probability of a false certificate, at most"),
       optional("arms", &StoppingBody::arms, "`open`: arms may join and leave",
                OneOf("fixed", "open")),
       optional("min_decisive_per_pair", &StoppingBody::min_decisive_per_pair,
                "no certificate before, whatever the evidence"),
-      optional("max_duels", &StoppingBody::max_duels, "0 for no limit"),
-      optional("on_certified", &StoppingBody::on_certified),
+      optional("max_duels", &StoppingBody::max_duels, "0 for no limit")};
+  static constexpr FieldList after{
       optional("pairs_independent", &StoppingBody::pairs_independent,
                "true declares that no subject or task reaches several pairs: a lower threshold")};
+  static constexpr auto fields =
+      joined(before, FieldList{optional("on_certified", &StoppingBody::on_certified)}, after);
+};
+
+// What a new experiment does once it is certified, unless its owner says. An answer of a person or
+// a judge costs somebody something and would change nothing any more; a visitor comes anyway, and
+// gets the best there is. (A log that says nothing means the default of ServiceRule, which
+// therefore never changes.)
+constexpr OnCertified default_on_certified(Mode mode) {
+  return mode == Mode::interleave ? OnCertified::exploit : OnCertified::complete;
+}
+
+// The same as a caller writes it.
+struct StoppingWish {
+  StoppingBody rule;
+  std::optional<OnCertified> on_certified;
+
+  static constexpr auto fields = joined(
+      inlined(&StoppingWish::rule, StoppingBody::before),
+      FieldList{optional("on_certified", &StoppingWish::on_certified,
+                         "`complete`, and `exploit` where clicks decide, if absent")},
+      inlined(&StoppingWish::rule, StoppingBody::after));
 };
 
 struct FeedbackBody {
@@ -189,7 +211,7 @@ struct ExperimentBody {
   std::vector<ArmBody> arms;
   std::string policy = "auto";
   Goal goal = Goal::condorcet;
-  StoppingBody stopping;
+  StoppingWish stopping;
   FeedbackWish feedback;
   PresentationBody presentation;
   GuardrailsBody guardrails;
