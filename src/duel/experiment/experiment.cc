@@ -328,13 +328,15 @@ Status Experiment::compare(ComparisonRecord comparison, const Moment& moment) {
   return Done{};
 }
 
-Overview overview_of(const Ledger& ledger) {
+Overview overview_of(const Ledger& ledger, std::int64_t created_ms, std::int64_t last_time_ms) {
   return {.name = ledger.name(),
           .state = ledger.state(),
           .mode = ledger.experiment().service.mode,
           .arms = ledger.num_arms(),
           .served = ledger.served(),
-          .certified = ledger.certificate_recorded()};
+          .certified = ledger.certificate_recorded(),
+          .created = {created_ms},
+          .active = {last_time_ms}};
 }
 
 }  // namespace duel

@@ -233,10 +233,11 @@ struct Overview {
   std::uint64_t arms = 0;
   std::uint64_t served = 0;
   bool certified = false;
+  Timestamp created, active;  // when its first and its last record were written
 
   friend bool operator==(const Overview&, const Overview&) = default;
 };
-Overview overview_of(const Ledger& ledger);
+Overview overview_of(const Ledger& ledger, std::int64_t created_ms, std::int64_t last_time_ms);
 
 class Experiment {
  public:
@@ -259,6 +260,7 @@ class Experiment {
   const LiveExperiment& live() const { return live_; }
   const std::string& head() const { return head_; }  // hash of the last record applied
   std::int64_t last_time_ms() const { return last_time_ms_; }
+  Overview overview() const { return overview_of(ledger(), created_ms_, last_time_ms_); }
   // After the last line when the log was read: what a kill left of a line that never counted.
   std::uint64_t cut_bytes() const { return cut_bytes_; }
   // A duel was chosen and could not be served: this is not the fold of the log any more.
@@ -354,12 +356,13 @@ class Experiment {
   // --- Snapshots ---------------------------------------------------------------------------------
   // The state as it is in the store, with what the holder adds. Nothing while lines wait for the
   // store or the state cannot be saved. A snapshot is of use to the version of Duel that made it,
-  // and to no other.
-  std::optional<Snapshot> save(std::string_view extra) const;
+  // and to no other. `glance` stands beside the state, for lists.
+  std::optional<Snapshot> save(std::string_view extra, Json glance = Json()) const;
   static std::string snapshot_version();
   struct Digest {
     Overview summary;
     std::optional<std::int64_t> due_ms;
+    Json glance{};  // of the holder; null where it gave none
   };
   // What stands in a snapshot beside the state; nothing where it is of another version.
   static std::optional<Digest> digest_of(const Snapshot& snapshot);
@@ -447,6 +450,7 @@ class Experiment {
   ResultPages pages_;  // of open duels
   std::string head_;
   Head stored_head_;
+  std::int64_t created_ms_ = 0;
   std::int64_t last_time_ms_ = 0;
   // Open duels of a log that says nothing of deadlines, with those that they get here.
   std::multimap<std::int64_t, std::string> undated_;

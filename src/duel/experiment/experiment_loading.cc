@@ -68,18 +68,21 @@ Error unlike_its_record() {
 struct SavedDigest {
   Overview shown;
   std::optional<std::uint64_t> due_ms;
+  Json glance{};
 };
 template <>
 struct Described<Overview> {
   static constexpr FieldList fields{
       required("name", &Overview::name),     required("state", &Overview::state),
       required("mode", &Overview::mode),     required("arms", &Overview::arms),
-      required("served", &Overview::served), required("certified", &Overview::certified)};
+      required("served", &Overview::served), required("certified", &Overview::certified),
+      required("created", &Overview::created), required("active", &Overview::active)};
 };
 template <>
 struct Described<SavedDigest> {
   static constexpr FieldList fields{required("shown", &SavedDigest::shown),
-                                    optional("due_ms", &SavedDigest::due_ms)};
+                                    optional("due_ms", &SavedDigest::due_ms),
+                                    optional("glance", &SavedDigest::glance)};
 };
 
 std::string Experiment::snapshot_version() { return version_of_snapshots(); }
@@ -99,7 +102,7 @@ void Experiment::fields(Archive& archive) {
 }
 
 // The bytes: SHA-256 of what follows, then the packed state.
-std::optional<Snapshot> Experiment::save(std::string_view extra) const {
+std::optional<Snapshot> Experiment::save(std::string_view extra, Json glance) const {
   if (has_staged() || stored_head_.hash != head_) return std::nullopt;
   const std::optional<std::string> live = live_.save();
   if (!live) return std::nullopt;
@@ -108,7 +111,7 @@ std::optional<Snapshot> Experiment::save(std::string_view extra) const {
   writer(*live, added);
   const_cast<Experiment*>(this)->fields(writer);  // a writer only reads
   const std::string packed = deflated(writer.finish());
-  SavedDigest digest{overview_of(ledger()), std::nullopt};
+  SavedDigest digest{overview(), std::nullopt, std::move(glance)};
   if (const auto due = due_ms()) digest.due_ms = static_cast<std::uint64_t>(*due);
   return Snapshot{stored_head_.sequence, stored_head_.hash, snapshot_version(),
                   sha256_hex(packed) + packed, described_json(digest).dump()};
@@ -122,7 +125,7 @@ std::optional<Experiment::Digest> Experiment::digest_of(const Snapshot& snapshot
   DescribedReader reader(UnknownFields::refused);
   reader.read(*json, "", saved);
   if (!reader.errors().empty()) return std::nullopt;
-  Digest digest{saved.shown, std::nullopt};
+  Digest digest{saved.shown, std::nullopt, std::move(saved.glance)};
   if (saved.due_ms) digest.due_ms = static_cast<std::int64_t>(*saved.due_ms);
   return digest;
 }
@@ -167,7 +170,7 @@ Experiment::Loaded Experiment::begin(const Setting& setting, const LogEntry& fir
   DUEL_ASSIGN(LiveExperiment live, LiveExperiment::make(record, std::move(duels)));
   auto begun = std::unique_ptr<Experiment>(new Experiment(setting, std::move(live), found));
   begun->head_ = first.hash;
-  begun->last_time_ms_ = first.time_ms;
+  begun->created_ms_ = begun->last_time_ms_ = first.time_ms;
   return begun;
 }
 

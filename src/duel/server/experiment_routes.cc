@@ -177,6 +177,9 @@ void Api::list_experiments(Call& call) {
                   row.arms = one.summary->arms;
                   row.served = one.summary->served;
                   row.certified = one.summary->certified;
+                  row.created_at = one.summary->created;
+                  row.active_at = one.summary->active;
+                  row.glance = one.glance;
                 }
                 send(answer_of(200, list));
               });

@@ -17,6 +17,7 @@
 #include "duel/server/api.h"
 #include "duel/server/recent_duels.h"
 #include "duel/study/plan.h"
+#include "duel/verdict/glance.h"
 #include "duel/verdict/health.h"
 #include "duel/verdict/standing.h"
 #include "duel/wire/answers.h"
@@ -73,11 +74,12 @@ void Api::show(const Call& call, std::string what, std::function<Result<Json>(co
 }
 
 void Api::show_result(Call& call) {
-  show(call, "result", [](const View& view) -> Result<Json> {
+  show(call, "result", [this](const View& view) -> Result<Json> {
     const Ledger& ledger = view.ledger();
     DUEL_ASSIGN(const IfWrong if_wrong, view.if_wrong());
     ResultAnswer answer{
         result_of(ledger, board_of(ledger), if_wrong), ledger.served(), ledger.sequence(), {}};
+    views_.note_glance(view.id(), glance_of(answer.verdict, answer.health, ledger.sequence()));
     if (ledger.parts().pages) answer.pages = view.history().pages().so_far(ledger);
     return described_json(answer);
   });

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "duel/core/described_json.h"
 #include "duel/service/owner.h"
+#include "duel/verdict/glance.h"
 
 namespace duel {
 namespace {
@@ -108,7 +110,7 @@ std::unique_ptr<Engine::Owner::Held> Engine::Owner::let_go(Place& place) {
 
 // Leaves a summary for lists, which are made on other threads and must not touch the experiment.
 void Engine::Owner::publish(const Experiment& experiment) {
-  Overview overview = duel::overview_of(experiment.ledger());
+  Overview overview = experiment.overview();
   const std::lock_guard lock(mutex_);
   overviews_[experiment.id()] = std::move(overview);
 }
@@ -329,7 +331,8 @@ void Engine::Owner::take_loaded(Place& place, Result<std::unique_ptr<Experiment>
 Engine::Owner::Saved Engine::Owner::save_now(const Held& held) const {
   const Experiment& experiment = *held.experiment;
   if (experiment.ledger().sequence() == held.saved || engine_.store_->broken()) return {};
-  const std::optional<Snapshot> snapshot = experiment.save(held.history->save());
+  const std::optional<Snapshot> snapshot = experiment.save(
+      held.history->save(), described_json(glance_of(experiment.ledger())));
   if (!snapshot) return {};
   return {snapshot->sequence, engine_.store_->put_snapshot(experiment.id(), *snapshot)};
 }

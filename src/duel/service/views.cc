@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "duel/core/described_json.h"
 #include "duel/core/id.h"
 
 namespace duel {
@@ -230,24 +231,46 @@ void Views::answer(const std::string& experiment_id, Seen& seen, std::vector<Ask
   }
 }
 
+void Views::note_glance(const std::string& experiment_id, Glance glance) {
+  const std::lock_guard lock(overviews_mutex_);
+  Glance& known = glances_[experiment_id];
+  if (known.sequence <= glance.sequence) known = std::move(glance);
+}
+
 Listed Views::listed(const Outline& outline) {
+  Listed row = summary_of(outline);
+  const std::lock_guard lock(overviews_mutex_);
+  const auto known = glances_.find(outline.experiment);
+  // A log that lost records and grew again is no reason for care: it is only a glance.
+  if (known != glances_.end() && known->second.sequence <= outline.head.sequence &&
+      (!row.glance || row.glance->sequence < known->second.sequence)) {
+    row.glance = known->second;
+  }
+  return row;
+}
+
+// With the glance of the snapshot, if there is one.
+Listed Views::summary_of(const Outline& outline) {
   Listed row{outline.experiment};
   if (const auto damage = engine_.audits().damage(outline.experiment)) {
     row.error = said_of(outline.experiment, *damage).to_string();
     return row;
   }
+  auto digest = outline.snapshot ? Experiment::digest_of(*outline.snapshot) : std::nullopt;
+  if (digest) {
+    if (auto glance = described_from<Glance>(digest->glance); glance.ok()) row.glance = *glance;
+  }
   if (auto held = engine_.overview_of_held(outline.experiment)) {
     row.summary = std::move(*held);
     return row;
   }
-  if (const std::optional<Snapshot>& snapshot = outline.snapshot) {
+  if (digest) {
     // With nodes an older snapshot will do: the owner saves one at each change of state or
     // certificate (engine.cc, save_changed_states).
+    const Snapshot& snapshot = *outline.snapshot;
     const bool is_last =
-        snapshot->sequence == outline.head.sequence && snapshot->hash == outline.head.hash;
-    if (is_last || store_->nodes() != nullptr) {
-      if (auto digest = Experiment::digest_of(*snapshot)) row.summary = std::move(digest->summary);
-    }
+        snapshot.sequence == outline.head.sequence && snapshot.hash == outline.head.hash;
+    if (is_last || store_->nodes() != nullptr) row.summary = std::move(digest->summary);
   }
   if (row.summary) return row;
   {
@@ -263,7 +286,8 @@ Listed Views::listed(const Outline& outline) {
     row.error = said_of(outline.experiment, view.error()).to_string();
     return row;
   }
-  row.summary = overview_of((*view)->ledger());
+  row.summary = (*view)->overview();
+  note_glance(outline.experiment, glance_of((*view)->ledger()));
   const std::lock_guard lock(overviews_mutex_);
   overviews_[outline.experiment] = {(*view)->head(), *row.summary};
   return row;

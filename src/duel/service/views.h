@@ -28,6 +28,7 @@
 #include "duel/experiment/experiment.h"
 #include "duel/service/engine.h"
 #include "duel/store/store.h"
+#include "duel/verdict/glance.h"
 #include "duel/verdict/view.h"
 
 namespace duel {
@@ -50,7 +51,8 @@ struct ShownText {
 struct Listed {
   std::string experiment_id;
   std::optional<Overview> summary{};
-  std::string error{};  // why there is none
+  std::optional<Glance> glance{};  // none while nobody has worked one out
+  std::string error{};             // why there is no summary
 };
 struct ListedExperiments {
   std::vector<Listed> items;
@@ -72,9 +74,14 @@ class Views {
   void show(const std::string& experiment_id, std::string what, Make make, Deliver done);
 
   // Summaries of the `limit` experiments after the id `after`. The engine loads none of them for
-  // this: a summary comes from memory, from the snapshot, or from a view as the last resort.
+  // this: a summary comes from memory, from the snapshot, or from a view as the last resort. A
+  // glance is the newest that is known: of the last result that somebody was shown, or of the
+  // snapshot.
   void list(std::string after, std::size_t limit,
             std::function<void(const Result<ListedExperiments>&)> done);
+
+  // Leaves a glance for lists. Any thread.
+  void note_glance(const std::string& experiment_id, Glance glance);
 
   // Runs other work on a reader thread. False if too much waits; the work is dropped then.
   bool submit(std::function<void()> work) { return readers_->post(std::move(work)); }
@@ -127,6 +134,7 @@ class Views {
   bool awaits_owner(const std::string& experiment_id);
   Result<ListedExperiments> list_now(const std::string& after, std::size_t limit);
   Listed listed(const Outline& outline);
+  Listed summary_of(const Outline& outline);
   void drop_oldest();
 
   Engine& engine_;
@@ -143,7 +151,8 @@ class Views {
     Head head;
     Overview overview;
   };
-  std::mutex overviews_mutex_;
+  std::mutex overviews_mutex_;  // guards the next two
+  TextMap<Glance> glances_;
   TextMap<KnownOverview> overviews_;  // of experiments that are not in memory and have no snapshot
 
   std::unique_ptr<TaskQueue> readers_;  // last: its threads use the rest

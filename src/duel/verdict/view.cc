@@ -5,7 +5,6 @@
 #include <optional>
 #include <variant>
 
-#include "duel/experiment/experiment.h"
 #include "duel/log/experiment_log.h"
 #include "duel/verdict/certificate_file.h"
 
@@ -19,7 +18,7 @@ Result<std::unique_ptr<View>> View::begin(const std::shared_ptr<Store>& store,
               Ledger::make(std::get<ExperimentRecord>(first.record), std::move(duels)));
   auto view = std::unique_ptr<View>(new View(store, name, std::move(ledger), found));
   view->duels_->know_arms(view->ledger_.arms());
-  view->last_time_ms_ = first.time_ms;
+  view->created_ms_ = view->last_time_ms_ = first.time_ms;
   view->head_ = {1, first.hash};
   return view;
 }

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "duel/core/result.h"
+#include "duel/experiment/experiment.h"
 #include "duel/experiment/ledger.h"
 #include "duel/experiment/stored_duels.h"
 #include "duel/store/store.h"
@@ -46,6 +47,7 @@ class View {
   Result<std::string> certificate() const;
   // What would overturn the certificate now; nothing is said while there is none.
   Result<IfWrong> if_wrong() const;
+  Overview overview() const { return overview_of(ledger_, created_ms_, last_time_ms_); }
   std::int64_t last_time_ms() const { return last_time_ms_; }
   const Head& head() const { return head_; }
   // About how much memory it takes.
@@ -80,6 +82,7 @@ class View {
   History history_;
   // Of a certificate: read from the log when it is first asked for, and kept up since.
   mutable std::optional<EvidenceTrail> trail_;
+  std::int64_t created_ms_ = 0;
   std::int64_t last_time_ms_ = 0;
   Head head_;
 };

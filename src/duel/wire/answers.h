@@ -14,6 +14,7 @@
 #include "duel/log/record.h"
 #include "duel/log/record_fields.h"
 #include "duel/verdict/experiment_result.h"
+#include "duel/verdict/glance.h"
 #include "duel/verdict/page_tally.h"
 #include "duel/wire/requests.h"
 #include "duel/wire/token_scope.h"
@@ -129,6 +130,8 @@ struct ExperimentSummary {
   std::optional<std::uint64_t> arms;
   std::optional<std::uint64_t> served;
   std::optional<bool> certified;
+  std::optional<Timestamp> created_at, active_at;
+  std::optional<Glance> glance;
   std::string error;
 
   static constexpr std::string_view schema = "ExperimentSummary";
@@ -141,6 +144,10 @@ struct ExperimentSummary {
       optional("arms", &ExperimentSummary::arms, "how many"),
       optional("served", &ExperimentSummary::served, "duels so far"),
       optional("certified", &ExperimentSummary::certified),
+      optional("created_at", &ExperimentSummary::created_at),
+      optional("active_at", &ExperimentSummary::active_at, "when its last record was written"),
+      optional("glance", &ExperimentSummary::glance,
+               "what was last said of it; absent before anybody has asked"),
       optional("error", &ExperimentSummary::error, "why it cannot be read; nothing else is there")};
 };
 
