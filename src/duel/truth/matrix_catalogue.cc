@@ -9,6 +9,7 @@
 #include "duel/core/numbers.h"
 #include "duel/core/rng.h"
 #include "duel/core/spelling.h"
+#include "duel/truth/matrix_changes.h"
 #include "duel/truth/matrix_reader.h"
 #include "duel/truth/strengths.h"
 
@@ -310,7 +311,12 @@ Result<MatrixSchedule> resolve_schedule(std::string_view text) {
                                    "write changing(1=arxiv,10000=random-condorcet(k=6,seed=3))");
   };
   MatrixSchedule schedule;
-  if (trimmed(text.substr(0, text.find('('))) != "changing") {
+  const std::string_view kind = trimmed(text.substr(0, text.find('(')));
+  if (kind == kSwitching || kind == kDrifting) {
+    DUEL_ASSIGN(const CallSpec call, parse_call(text));
+    return changing_matrix(call);
+  }
+  if (kind != "changing") {
     DUEL_ASSIGN(PreferenceMatrix matrix, resolve_matrix(text));
     schedule.name = matrix.name();
     schedule.segments.push_back({1, std::move(matrix)});

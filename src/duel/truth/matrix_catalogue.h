@@ -44,17 +44,19 @@ Result<PreferenceMatrix> resolve_matrix(std::string_view text);
 //   changing(1=arxiv,10000=random-condorcet(k=6,seed=3))
 //
 // Each key is the first round of a matrix, which is named as anywhere else. A plain matrix is a
-// schedule without changes.
+// schedule without changes. `switching(..)` and `drifting(..)` are made of few matrices
+// (matrix_changes.h).
 struct MatrixSchedule {
   struct Segment {
     Round from = 1;  // its first round; it lasts until the next segment begins
     PreferenceMatrix matrix;
   };
-  std::string name;               // of the matrix, or the canonical `changing(..)`
+  std::string name;               // of the matrix, or the canonical `changing(..)` and so on
   std::vector<Segment> segments;  // the first begins at round 1; ascending; equally many arms
 };
 
-// What a user means by `text`: `changing(..)`, or what `resolve_matrix` understands.
+// What a user means by `text`: `changing(..)`, `switching(..)`, `drifting(..)`, or what
+// `resolve_matrix` understands.
 Result<MatrixSchedule> resolve_schedule(std::string_view text);
 
 }  // namespace duel
