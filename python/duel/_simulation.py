@@ -269,8 +269,9 @@ def _play_on(executor: Any, shards: int, sent: Any, request: dict[str, Any], env
 def simulate(matrix: Any, policies: Any, rounds: int | float = 100_000, trials: int = 100,
              seed: int | None = 0, *, checkpoints: Iterable[int] = (),
              regret: str | Sequence[str] = "average", horizon_per_checkpoint: bool = False,
-             threads: int = 0, progress: Any = None, arms: Any = None, truth: Any = None,
-             executor: Any = None, shards: int | None = None) -> SimulationResult:
+             batch: int = 1, delay: int = 0, threads: int = 0, progress: Any = None,
+             arms: Any = None, truth: Any = None, executor: Any = None,
+             shards: int | None = None) -> SimulationResult:
     """Plays policies against a known truth and gives their regret as arrays.
 
     ``matrix`` is a square array, a PreferenceMatrix, a DataFrame, a text as on the command line
@@ -284,6 +285,9 @@ def simulate(matrix: Any, policies: Any, rounds: int | float = 100_000, trials: 
     ``duel.policies.rucb(alpha=0.6)`` or ``duel.policies("condorcet")`` gives, policies as objects,
     and classes written in Python (see ``duel.register_policy``). All meet the same outcomes in the
     same trial.
+
+    ``batch`` duels are asked before any of their answers is heard, and answers come ``delay``
+    rounds later than that.
 
     The same ``seed`` gives the same numbers; None takes another one each time, which is then in
     ``out.seed``. They are the numbers of ``duel simulate``, on any number of ``threads`` and on
@@ -300,7 +304,8 @@ def simulate(matrix: Any, policies: Any, rounds: int | float = 100_000, trials: 
     request: dict[str, Any] = {
         "policies": texts, "rounds": rounds, "checkpoints": list(checkpoints), "trials": trials,
         "seed": seed, "regret": notions, "threads": threads,
-        "horizon_per_checkpoint": bool(horizon_per_checkpoint), "shard": 1, "shards": 1,
+        "horizon_per_checkpoint": bool(horizon_per_checkpoint), "batch": batch, "delay": delay,
+        "shard": 1, "shards": 1,
     }
     shown = progress_of(progress)
     if executor is None:

@@ -117,6 +117,8 @@ SimulationPlan plan_of(const ProblemObject& problem, const py::dict& request) {
   plan.threads = static_cast<unsigned>(count_of(request["threads"], "threads", 0, kMaxThreads));
   plan.horizon_per_checkpoint =
       flag_of(request["horizon_per_checkpoint"], "horizon_per_checkpoint");
+  plan.feedback = {.batch = count_of(request["batch"], "batch", 1, kMostOutstanding),
+                   .delay = count_of(request["delay"], "delay", 0, kMostOutstanding)};
   for (const std::string& text : texts_of(request["policies"], "policies")) {
     plan.policies.push_back(call_of(text, "policies"));
   }

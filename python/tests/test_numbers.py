@@ -34,6 +34,17 @@ def test_simulation_with_every_option():
     assert list(out.rounds) == [10, 100, 900]
 
 
+def test_batches_and_delays_are_those_of_the_command_line():
+    said = ask("simulate", "--policy", "imed,dts", "--matrix", "arxiv", "--rounds", 600,
+               "--trials", 3, "--batch", 50, "--delay", 7, "--json", "--quiet")
+    out = duel.simulate("arxiv", "imed,dts", rounds=600, trials=3, batch=50, delay=7)
+    assert without_times(out.to_dict()) == without_times(said)
+    at_once = duel.simulate("arxiv", "imed,dts", rounds=600, trials=3)
+    assert (out.regret != at_once.regret).any()
+    with pytest.raises(duel.InvalidArgument, match="batch"):
+        duel.simulate("arxiv", "imed", batch=0)
+
+
 def test_a_policy_leaves_the_numbers_of_the_others_alone():
     alone = duel.simulate("arxiv", "rmed1", rounds=500, trials=3)
     beside = duel.simulate("arxiv", ["dts", "rmed1"], rounds=500, trials=3)

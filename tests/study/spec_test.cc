@@ -37,6 +37,8 @@ TEST(StudySpec, reads_every_key) {
     checkpoints = [1e4, 100, "1e3"]
     regrets = ["average", "von-neumann"]
     horizon_per_checkpoint = true
+    batch = 1e2
+    delay = 7
     trials_csv = true
     threads = 3
   )toml")
@@ -51,6 +53,8 @@ TEST(StudySpec, reads_every_key) {
   EXPECT_EQ(spec.regrets,
             (std::vector<RegretNotion>{RegretNotion::average, RegretNotion::von_neumann}));
   EXPECT_TRUE(spec.horizon_per_checkpoint);
+  EXPECT_EQ(spec.batch, 100U);
+  EXPECT_EQ(spec.delay, 7U);
   EXPECT_TRUE(spec.trials_csv);
   EXPECT_EQ(spec.threads, 3U);
 }
@@ -259,6 +263,8 @@ RC_GTEST_PROP(StudySpec, reads_back_what_it_wrote, ()) {
   spec.trials = *rc::gen::inRange<std::uint32_t>(1, 0xffff'ffff);
   spec.seed = *rc::gen::inRange<std::uint64_t>(0, kMaxSeed);
   spec.horizon_per_checkpoint = *rc::gen::arbitrary<bool>();
+  spec.batch = *rc::gen::inRange<Round>(1, kMostOutstanding);
+  spec.delay = *rc::gen::inRange<Round>(0, kMostOutstanding);
   spec.trials_csv = *rc::gen::arbitrary<bool>();
   spec.threads = *rc::gen::inRange(0U, kMaxThreads);
   if (*rc::gen::arbitrary<bool>()) spec.checkpoints = {spec.rounds};

@@ -168,6 +168,12 @@ std::string heading(const MatrixResult& run, const StudyResults& results, const 
   }
   text += fmt::format("; {} {}, {}, seed {}", round_text(results.rounds),
                       results.rounds == 1 ? "round" : "rounds", trials, results.seed);
+  if (results.feedback.batch > 1) {
+    text += fmt::format(", in batches of {}", results.feedback.batch);
+  }
+  if (results.feedback.delay > 0) {
+    text += fmt::format(", answers {} late", counted(results.feedback.delay, "round"));
+  }
   return wrapped(text, report_width()) + "\n";
 }
 

@@ -209,7 +209,8 @@ void add_simulate_command(Command& program) {
   add_option(
       "--matrix,--environment MATRIX-LIST", "matrices",
       "Built-in matrices such as arxiv or bradley-terry(k=64,seed=1,spread=1), or files; "
-      "matrices that change, changing(1=arxiv,10000=slides); strengths(k=10000,seed=1,spread=1) "
+      "matrices that change, changing(1=arxiv,10000=slides), switching(base=arxiv,changes=5) or "
+      "drifting(from=arxiv,to=slides); strengths(k=10000,seed=1,spread=1) "
       "for more than 2000 arms; or rankers compared by clicks, "
       "clicks(data=train.txt,interleave=team-draft,user=navigational). Separated by commas; "
       "may be repeated. See 'duel matrix' and docs/estimation.md.");
@@ -223,6 +224,9 @@ void add_simulate_command(Command& program) {
       "Regret notions: average, strong, weak, copeland, borda, von-neumann (default average).");
   add_flag("--horizon-per-checkpoint", "horizon_per_checkpoint",
            "Run policies that need a horizon afresh for every checkpoint, as the papers do.");
+  add_option("--batch N", "batch",
+             "Duels that are asked before any of their answers is heard (default 1).");
+  add_option("--delay N", "delay", "Rounds by which answers come later than that (default 0).");
   add_option("--threads N", "threads",
              "Threads (default: one per core; under mpirun one per rank).");
   add_flag("--trials-csv", "trials_csv", "Also write trials.csv, one row per trial (with -o).");

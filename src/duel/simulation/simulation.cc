@@ -274,6 +274,18 @@ Status Simulation::check_memory(const SimulationPlan& plan, const std::vector<En
   return Done{};
 }
 
+Status Simulation::check_feedback(const SimulationPlan& plan, const std::vector<Entry>& policies) {
+  if (plan.feedback.at_once()) return Done{};
+  for (const Entry& entry : policies) {
+    if (entry.configured.front()->facts().outstanding == Outstanding::yes) continue;
+    return Error::unsupported(
+        fmt::format("{} asks one duel after the other: it hears each answer before the next",
+                    entry.label),
+        "", "without batches and delays it can play");
+  }
+  return Done{};
+}
+
 Result<Simulation> Simulation::create(const SimulationPlan& plan) {
   DUEL_CHECK((plan.matrix != nullptr) != (plan.strengths != nullptr) && plan.trials >= 1);
   DUEL_CHECK(plan.strengths == nullptr ||
@@ -294,6 +306,7 @@ Result<Simulation> Simulation::create(const SimulationPlan& plan) {
     simulation.policies_.push_back(std::move(entry));
   }
   DUEL_RETURN_IF_ERROR(check_memory(plan, simulation.policies_));
+  DUEL_RETURN_IF_ERROR(check_feedback(plan, simulation.policies_));
   DUEL_ASSIGN(Judgement first,
               plan.strengths ? judgement(*plan.strengths, plan) : judgement(*plan.matrix, plan));
   simulation.judgements_.push_back(std::move(first));
@@ -337,7 +350,11 @@ bool Simulation::play(const Entry& entry, std::uint32_t trial, const std::atomic
                      recorder.merit_ranks(), OutcomeStream(plan_.seed, trial), source.get());
     const TrialStreams streams(plan_.seed, trial, policy.facts().name);
     const TrialPlan trial_plan{recorder.stops(), true, &stop};
-    if (!policy.play(arena, streams, trial_plan, recorder)) return false;
+    const bool finished =
+        plan_.feedback.at_once()
+            ? policy.play(arena, streams, trial_plan, recorder)
+            : play_delayed(policy, arena, streams, trial_plan, plan_.feedback, recorder);
+    if (!finished) return false;
   }
   table.finish(row);
   return true;

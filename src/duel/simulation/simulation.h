@@ -28,6 +28,7 @@
 #include "duel/core/result.h"
 #include "duel/core/trial_arena.h"
 #include "duel/jobs/jobs.h"
+#include "duel/policies/delayed_trial.h"
 #include "duel/policies/registry.h"
 #include "duel/truth/preference_matrix.h"
 #include "duel/truth/regret.h"
@@ -65,6 +66,8 @@ struct SimulationPlan {
   // that checkpoint as the horizon, as the papers' figures are made. The same for one policy:
   // `rmed2fh(horizon=checkpoint)`.
   bool horizon_per_checkpoint = false;
+  // When answers are heard; refused for policies that ask one duel after the other.
+  Feedback feedback;
   // Whether the table of all trials has to fit into memory (simulation/trial_digest.h needs none).
   bool keeps_trials = true;
 
@@ -218,6 +221,7 @@ class Simulation {
   bool play(const Entry& entry, std::uint32_t trial, const std::atomic<bool>& stop,
             TrialTable& table, std::uint32_t row) const;
   static Result<Entry> configure(const CallSpec& call, const SimulationPlan& plan);
+  static Status check_feedback(const SimulationPlan& plan, const std::vector<Entry>& policies);
 
   SimulationPlan plan_;
   std::vector<Entry> policies_;

@@ -10,6 +10,7 @@
 #include "duel/core/duel.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/policies/delayed_trial.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/simulation/simulation.h"
 #include "duel/simulation/trial_digest.h"
@@ -59,6 +60,7 @@ struct StudyResults {
   std::uint64_t seed = 0;
   std::vector<RegretNotion> regrets;
   std::vector<MatrixResult> runs;  // one per matrix
+  Feedback feedback;               // not in the CSV files
   bool interrupted = false;
 };
 

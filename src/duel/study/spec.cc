@@ -75,7 +75,7 @@ struct Key {
 };
 
 template <class T, class Read>
-Key single(const char* name, ValueType type, std::optional<T> StudyDraft::* field, Read read) {
+Key single(const char* name, ValueType type, std::optional<T> StudyDraft::*field, Read read) {
   return {name, type, [=](StudyDraft& draft, const std::vector<std::string>& items) -> Status {
             DUEL_ASSIGN(const auto value, read(items.front()));
             draft.*field = static_cast<T>(value);
@@ -84,7 +84,7 @@ Key single(const char* name, ValueType type, std::optional<T> StudyDraft::* fiel
 }
 
 template <class T, class Read>
-Key list(const char* name, ValueType type, std::optional<std::vector<T>> StudyDraft::* field,
+Key list(const char* name, ValueType type, std::optional<std::vector<T>> StudyDraft::*field,
          Read read) {
   return {name, type, [=](StudyDraft& draft, const std::vector<std::string>& items) -> Status {
             std::vector<T> values;
@@ -113,6 +113,8 @@ const std::vector<Key>& keys() {
       list("regrets", ValueType::texts, &StudyDraft::regrets, parse_regret_notion),
       single("horizon_per_checkpoint", ValueType::flag, &StudyDraft::horizon_per_checkpoint,
              flag_of),
+      single("batch", ValueType::count, &StudyDraft::batch, count_reader(1, kMostOutstanding)),
+      single("delay", ValueType::count, &StudyDraft::delay, count_reader(0, kMostOutstanding)),
       single("trials_csv", ValueType::flag, &StudyDraft::trials_csv, flag_of),
       single("threads", ValueType::count, &StudyDraft::threads, count_reader(0, kMaxThreads)),
   };
@@ -238,6 +240,8 @@ void each_key(Take take) {
   take(&StudyDraft::checkpoints, &StudySpec::checkpoints);
   take(&StudyDraft::regrets, &StudySpec::regrets);
   take(&StudyDraft::horizon_per_checkpoint, &StudySpec::horizon_per_checkpoint);
+  take(&StudyDraft::batch, &StudySpec::batch);
+  take(&StudyDraft::delay, &StudySpec::delay);
   take(&StudyDraft::trials_csv, &StudySpec::trials_csv);
   take(&StudyDraft::threads, &StudySpec::threads);
 }
@@ -309,6 +313,10 @@ Result<StudySpec> checked(StudySpec spec) {
     return invalid(fmt::format("rounds: {} is not possible here", spec.rounds),
                    fmt::format("a whole number from 1 to {}", kMaxRounds));
   }
+  if (spec.batch < 1 || spec.batch > kMostOutstanding || spec.delay > kMostOutstanding) {
+    return invalid("batch or delay is out of range",
+                   fmt::format("a batch is 1 .. {0} rounds, a delay 0 .. {0}", kMostOutstanding));
+  }
   if (spec.trials < 1) return invalid("trials: 0 is not possible here", "1 or more");
   const auto given_twice = [](const char* what, const std::string& which) {
     return invalid(fmt::format("{} '{}' is given twice", what, which));
@@ -366,6 +374,8 @@ std::string to_toml(const StudySpec& spec) {
   for (const RegretNotion regret : spec.regrets) regrets.push_back(to_string(regret));
   line("regrets", toml_strings(regrets));
   line("horizon_per_checkpoint", spec.horizon_per_checkpoint ? "true" : "false");
+  if (spec.batch != 1) line("batch", fmt::format("{}", spec.batch));
+  if (spec.delay != 0) line("delay", fmt::format("{}", spec.delay));
   line("trials_csv", spec.trials_csv ? "true" : "false");
   if (spec.threads != 0) line("threads", fmt::format("{}", spec.threads));
   return text;

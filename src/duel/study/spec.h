@@ -24,6 +24,8 @@ namespace duel {
 inline constexpr std::uint64_t kMaxTrials = 0xffff'ffff;
 inline constexpr std::uint64_t kMaxSeed = 0x7fff'ffff'ffff'ffff;
 inline constexpr unsigned kMaxThreads = 4096;
+// Rounds of a batch, and of a delay: so many answers are kept until they are heard.
+inline constexpr std::uint64_t kMostOutstanding = 10'000'000;
 
 // A complete, valid study.
 struct StudySpec {
@@ -36,6 +38,8 @@ struct StudySpec {
   std::vector<Round> checkpoints;  // empty: log-spaced; the final round is always added
   std::vector<RegretNotion> regrets = {RegretNotion::average};
   bool horizon_per_checkpoint = false;
+  Round batch = 1;  // when answers are heard: policies/delayed_trial.h
+  Round delay = 0;
   bool trials_csv = false;
   unsigned threads = 0;  // 0: one per core; changes no result
 
@@ -53,6 +57,8 @@ struct StudyDraft {
   std::optional<std::vector<Round>> checkpoints;
   std::optional<std::vector<RegretNotion>> regrets;
   std::optional<bool> horizon_per_checkpoint;
+  std::optional<Round> batch;
+  std::optional<Round> delay;
   std::optional<bool> trials_csv;
   std::optional<unsigned> threads;
 

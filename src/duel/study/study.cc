@@ -97,6 +97,7 @@ Result<PreparedStudy> prepare(const StudySpec& given, unsigned threads, bool has
   plan.regrets = given.regrets;
   plan.threads = threads;
   plan.horizon_per_checkpoint = given.horizon_per_checkpoint;
+  plan.feedback = {.batch = given.batch, .delay = given.delay};
   plan.keeps_trials = keeps_trials(given);
   for (const std::string& policy : given.policies) {
     DUEL_ASSIGN(CallSpec call, parse_call(policy));
@@ -411,7 +412,13 @@ class StudyRun {
     outcome_.threads = study_.simulations.front().threads();
     if (const Ranks* ranks = current_ranks()) outcome_.ranks = ranks->size();
     StudyResults& results = outcome_.results;
-    results = {spec.name, spec.rounds, spec.trials, spec.seed, spec.regrets, {}};
+    results = {spec.name,
+               spec.rounds,
+               spec.trials,
+               spec.seed,
+               spec.regrets,
+               {},
+               {.batch = spec.batch, .delay = spec.delay}};
     const bool writes_results = !files_.directory.empty() && !options_.shard;
     if (writes_results && spec.trials_csv) {
       DUEL_ASSIGN(AtomicFile created, AtomicFile::create(files_.trials()));
