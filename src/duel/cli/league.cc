@@ -34,6 +34,8 @@ struct LeagueArguments {
   std::vector<std::string> policies;
   bool certificates = false;
   bool identification = false;
+  std::vector<std::uint64_t> changes;
+  std::vector<std::uint64_t> batches = {1};
   GoalOptions goal;
   double alpha = CertificateLeagueSpec{}.alpha;
   std::uint64_t max_duels = CertificateLeagueSpec{}.max_duels;
@@ -82,7 +84,9 @@ Result<std::vector<CallSpec>> policies_of(const LeagueArguments& arguments) {
 Result<std::vector<LeagueProblem>> problems_of(const LeagueArguments& arguments) {
   std::vector<std::string> matrices = matrices_of(arguments.matrices);
   if (matrices.empty() && !arguments.no_built_in) {
-    matrices = arguments.identification ? identification_league_matrices() : league_matrices();
+    matrices = arguments.identification     ? identification_league_matrices()
+               : !arguments.changes.empty() ? changing_league_matrices()
+                                            : league_matrices();
   }
   if (matrices.empty() && arguments.directories.empty()) {
     return Error::invalid_argument("no problem is left to play", "--no-built-in",
@@ -100,6 +104,13 @@ Status fill(Spec& spec, const LeagueArguments& arguments) {
   spec.threads = static_cast<unsigned>(arguments.threads);
   DUEL_ASSIGN(spec.policies, policies_of(arguments));
   DUEL_ASSIGN(spec.problems, problems_of(arguments));
+  if constexpr (requires { spec.rounds; }) {
+    if (!arguments.changes.empty()) {
+      DUEL_ASSIGN(spec.problems, in_field("changes", with_changes(spec.problems, arguments.changes,
+                                                                  spec.rounds, spec.seed)));
+    }
+  }
+  spec.problems = with_batches(spec.problems, arguments.batches);
   return Done{};
 }
 
@@ -115,7 +126,9 @@ Result<LeagueSpec> spec_of(const LeagueArguments& arguments) {
   spec.rounds = arguments.rounds;
   if (arguments.quick && !arguments.rounds_option->given()) spec.rounds = kQuickRounds;
   DUEL_RETURN_IF_ERROR(fill(spec, arguments));
-  if (spec.policies.empty()) spec.policies = league_policies();
+  if (spec.policies.empty()) {
+    spec.policies = arguments.changes.empty() ? league_policies() : changing_league_policies();
+  }
   return spec;
 }
 
@@ -124,6 +137,10 @@ Result<CertificateLeagueSpec> certificate_spec_of(const LeagueArguments& argumen
     return Error::invalid_argument("an experiment ends with its certificate", "--rounds",
                                    "--max-duels is the number after which it counts as undecided");
   }
+  if (!arguments.changes.empty()) {
+    return Error::invalid_argument("what changes has no winner to certify", "--changes",
+                                   "a league by regret can have changes");
+  }
   CertificateLeagueSpec spec;
   DUEL_ASSIGN(spec.goal, arguments.goal.parse());
   spec.alpha = arguments.alpha;
@@ -131,6 +148,10 @@ Result<CertificateLeagueSpec> certificate_spec_of(const LeagueArguments& argumen
   if (arguments.quick && !arguments.max_duels_option->given()) spec.max_duels = kQuickDuels;
   DUEL_RETURN_IF_ERROR(fill(spec, arguments));
   if (arguments.identification) {
+    if (arguments.batches != std::vector<std::uint64_t>{1}) {
+      return Error::invalid_argument("policies that stop by themselves ask one duel at a time",
+                                     "--batch", "leave out --identification");
+    }
     if (const Option* option = first_given(arguments.goal.options)) {
       return Error::invalid_argument("each policy has its own goal", option->name(),
                                      "`certify` looks for the Condorcet winner");
@@ -278,6 +299,12 @@ void add_league_command(Command& program) {
   command.add("--identification", &arguments.identification,
               "Rank the policies that stop by themselves by the duels until they do, and show how "
               "often they are wrong.");
+  command.add("--changes N-LIST", counts(&arguments.changes, 0, 10'000),
+              "Let preferences change: each problem is played once for each of these numbers, such "
+              "as 0,1,5,20. So often its arms exchange their places, and another one is the best.");
+  command.add("--batch N-LIST", counts(&arguments.batches, 1, kMostOutstanding),
+              "Ask so many duels before any of their answers is heard: each problem is played once "
+              "for each of these numbers, such as 1,10,100,1000 (default 1).");
   add_goal_options(command, arguments.goal, "With --certificates: ");
   arguments.alpha_option = &command.add("--alpha FLOAT", &arguments.alpha,
                                         "With --certificates or --identification: error level.");
@@ -314,6 +341,8 @@ void add_league_command(Command& program) {
       "  duel league --seed 1 -o league\n"
       "  duel league --certificates --policy auto,dts,rmed1 --seed 1\n"
       "  duel league --certificates --goal set --top 2 --policy auto,uniform --quick\n"
+      "  duel league --changes 0,1,5,20 --seed 1\n"
+      "  duel league --certificates --batch 1,10,100,1000 --policy auto,imed,pcomp --seed 1\n"
       "  duel league --identification --policy certify,pocowista,knockout --seed 1";
 }
 

@@ -46,6 +46,23 @@ Value count(std::uint64_t* target, std::uint64_t least, std::uint64_t most) {
   });
 }
 
+Value counts(std::vector<std::uint64_t>* target, std::uint64_t least, std::uint64_t most) {
+  return Check([target, least, most](const std::string& text) -> std::string {
+    std::vector<std::uint64_t> values;
+    for (const std::string& item : split_list(text)) {
+      std::uint64_t value = 0;
+      const std::string wrong = std::get<Check>(count(&value, least, most).target)(item);
+      if (!wrong.empty()) return wrong;
+      if (std::ranges::find(values, value) != values.end()) {
+        return fmt::format("{} is given twice", value);
+      }
+      values.push_back(value);
+    }
+    *target = std::move(values);
+    return "";
+  });
+}
+
 Value number(double* target, bool (*fits)(double), std::string allowed) {
   return Check(
       [target, fits, allowed = std::move(allowed)](const std::string& text) -> std::string {
@@ -59,7 +76,8 @@ Value number(double* target, bool (*fits)(double), std::string allowed) {
 }
 
 Value error_level(double* target) {
-  return number(target, [](double alpha) { return alpha > 0 && alpha < 1; }, "> 0 and < 1");
+  return number(
+      target, [](double alpha) { return alpha > 0 && alpha < 1; }, "> 0 and < 1");
 }
 
 std::string Option::name() const {

@@ -45,8 +45,8 @@ using Target =
 struct Value {
   Value() = default;
   template <class T>
-    requires std::constructible_from<Target, T>
-  Value(T to) : target(std::move(to)) {}  // NOLINT(google-explicit-constructor)
+  requires std::constructible_from<Target, T> Value(T to)
+      : target(std::move(to)) {}  // NOLINT(google-explicit-constructor)
 
   Target target;
   Check check{};
@@ -60,6 +60,8 @@ Value count(std::uint64_t* target, std::uint64_t least, std::uint64_t most);
 inline Value count(std::uint64_t* target, CountRange range) {
   return count(target, range.least, range.most);
 }
+// Several of them, different ones, separated by commas.
+Value counts(std::vector<std::uint64_t>* target, std::uint64_t least, std::uint64_t most);
 // A number that fits; `allowed` says which do.
 Value number(double* target, bool (*fits)(double), std::string allowed);
 // The probability that a certificate may be wrong.

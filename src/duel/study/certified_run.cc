@@ -45,7 +45,8 @@ CertifiedRun run_to_certificate(const CertifiedRunSetting& setting,
   std::uint64_t draws = 0;
   CertifiedRun run;
   while (!referee.decision()) {
-    while (served.size() < setting.parallel && run.duels < setting.stopping.max_duels) {
+    const bool may_ask = !setting.together || served.empty();
+    while (may_ask && served.size() < setting.parallel && run.duels < setting.stopping.max_duels) {
       const auto [serving, duel] = choose();
       served.push_back({serving, duel, referee.served(duel.first, duel.second)});
       ++run.duels;

@@ -22,6 +22,7 @@ struct CertifiedRunSetting {
   Goal goal = Goal::condorcet;
   StoppingRule stopping;       // its max_duels is positive
   std::uint64_t parallel = 1;  // duels outstanding at a time; any of them may be answered first
+  bool together = false;       // the next are asked when all of them are answered
   std::uint64_t seed = 0;
   std::uint32_t trial = 0;
   Looks borda_looks = Looks::every_fiftieth;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "duel/simulation/simulation.h"
 #include "duel/study/spec.h"
 #include "duel/truth/matrix_catalogue.h"
+#include "duel/truth/matrix_changes.h"
 #include "duel/truth/winners.h"
 
 namespace duel {
@@ -244,13 +246,21 @@ Status check_refusals(const std::vector<PreparedProblem>& prepared,
 
 Result<Simulation> simulation_of(const LeagueSpec& spec, const LeagueProblem& problem,
                                  std::vector<CallSpec> policies) {
+  std::vector<MatrixChange> changes;
+  if (problem.schedule) {
+    for (const auto& segment : std::span(problem.schedule->segments).subspan(1)) {
+      changes.push_back({segment.from, &segment.matrix});
+    }
+  }
   return Simulation::create({.matrix = problem.matrix.get(),
+                             .changes = std::move(changes),
                              .policies = std::move(policies),
                              .checkpoints = {spec.rounds},
                              .trials = spec.trials,
                              .seed = spec.seed,
                              .regrets = {facts_of_problem(problem).regret},
-                             .threads = spec.threads});
+                             .threads = spec.threads,
+                             .feedback = {.batch = problem.batch}});
 }
 
 Result<TrialValues> regrets_of(const Simulation& simulation, const JobHooks& hooks) {
@@ -312,6 +322,52 @@ Result<std::vector<LeagueProblem>> league_problems(const std::vector<std::string
     for (const std::string& file : files) DUEL_RETURN_IF_ERROR(add_problem(file, problems));
   }
   return problems;
+}
+
+Result<std::vector<LeagueProblem>> with_changes(const std::vector<LeagueProblem>& problems,
+                                                const std::vector<std::uint64_t>& changes,
+                                                Round rounds, std::uint64_t seed) {
+  std::vector<LeagueProblem> changing;
+  for (const LeagueProblem& problem : problems) {
+    for (const std::uint64_t count : changes) {
+      if (count == 0) {
+        changing.push_back(problem);
+        continue;
+      }
+      DUEL_ASSIGN(MatrixSchedule made, switching_schedule(*problem.matrix, count, rounds, seed));
+      const auto schedule = std::make_shared<const MatrixSchedule>(std::move(made));
+      changing.push_back({schedule->name, problem.matrix, schedule});
+    }
+  }
+  return changing;
+}
+
+std::vector<LeagueProblem> with_batches(const std::vector<LeagueProblem>& problems,
+                                        const std::vector<std::uint64_t>& sizes) {
+  std::vector<LeagueProblem> batched;
+  for (const LeagueProblem& problem : problems) {
+    for (const std::uint64_t size : sizes) {
+      batched.push_back(problem);
+      batched.back().batch = size;
+      if (size > 1) batched.back().name += fmt::format(" in batches of {}", size);
+    }
+  }
+  return batched;
+}
+
+std::vector<std::string> changing_league_matrices() {
+  return {"arxiv", "cyclic", "bradley-terry(k=16,seed=1,spread=1)",
+          "random-condorcet(k=10,seed=1,gap=0.05)"};
+}
+
+std::vector<CallSpec> changing_league_policies() {
+  std::vector<CallSpec> policies;
+  for (const char* text : {"imed", "dts", "rucb", "ws-s", "self-sparring", "versatile-db", "rex3",
+                           "sparring-exp3s", "btw", "btwr", "watch", "mdb", "sliding", "discount",
+                           "sliding(inner=dts)", "discount(inner=dts)", "uniform"}) {
+    policies.push_back(parse_call(text).value());
+  }
+  return policies;
 }
 
 LeagueResults judge_league(const std::vector<std::string>& policies,

@@ -26,6 +26,7 @@
 #include "duel/core/result.h"
 #include "duel/jobs/jobs.h"
 #include "duel/simulation/aggregate.h"
+#include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/preference_matrix.h"
 #include "duel/truth/regret.h"
 
@@ -34,6 +35,9 @@ namespace duel {
 struct LeagueProblem {
   std::string name;
   std::shared_ptr<const PreferenceMatrix> matrix;
+  // Where preferences change: what is in force when. The matrix is that of its first segment.
+  std::shared_ptr<const MatrixSchedule> schedule = nullptr;
+  std::uint64_t batch = 1;  // duels that are asked before any of their answers is heard
 };
 
 struct LeagueSpec {
@@ -56,6 +60,19 @@ std::vector<CallSpec> league_policies();
 // directory without a matrix, or the file that is none.
 Result<std::vector<LeagueProblem>> league_problems(const std::vector<std::string>& matrices,
                                                    const std::vector<std::string>& directories);
+
+// Each problem once for each number of changes: so often in `rounds` rounds, at equal distances, its
+// arms exchange their places and another one is the best (truth/matrix_changes.h).
+Result<std::vector<LeagueProblem>> with_changes(const std::vector<LeagueProblem>& problems,
+                                                const std::vector<std::uint64_t>& changes,
+                                                Round rounds, std::uint64_t seed);
+// Each problem once for each size of a batch.
+std::vector<LeagueProblem> with_batches(const std::vector<LeagueProblem>& problems,
+                                        const std::vector<std::uint64_t>& sizes);
+// A few problems with a Condorcet winner, and who should be seen on them where preferences change:
+// policies that are made for it, and the best that are not.
+std::vector<std::string> changing_league_matrices();
+std::vector<CallSpec> changing_league_policies();
 
 // Two policies are told apart where their paired difference is larger than this many of its
 // standard errors.

@@ -62,6 +62,8 @@ LeagueGame certificate_game(const CertificateLeagueSpec& spec, PlayedProblems& p
   game.enter = [&](const LeagueProblem& problem, const CallSpec& call) -> Result<LeaguePlayer> {
     PlanSpec plan = spec;
     plan.truth = known_truth(problem.matrix);
+    plan.parallel = problem.batch;
+    plan.together = true;
     DUEL_ASSIGN(const PlanDesign design,
                 plan_design(plan, spec.own_stop ? at_level(call, spec.alpha) : call));
     return LeaguePlayer{design.name, [plan, design, name = to_string(call),

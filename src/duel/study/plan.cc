@@ -301,6 +301,7 @@ PlanTrial play_trial(const PlanSpec& spec, const PlanDesign& design, const Prefe
                                                               .arms_fixed = true,
                                                               .shared_causes = spec.shared_causes},
                                                  .parallel = spec.parallel,
+                                                 .together = spec.together,
                                                  .seed = spec.seed,
                                                  .trial = trial},
                                                 answer);

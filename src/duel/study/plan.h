@@ -74,6 +74,7 @@ struct PlanTerms {
   std::uint64_t max_duels = 100'000;
   double tie_rate = 0;         // share of duels that end without a winner
   std::uint64_t parallel = 1;  // duels outstanding at a time
+  bool together = false;       // they are a batch: the next are asked when all are answered
   bool shared_causes = false;  // the rule allows for tasks that pairs share: K/alpha
   double cost_per_duel = 0;    // 0: a duel has no price
   std::uint64_t seed = 0;
