@@ -8,9 +8,9 @@
 
 #include "duel/core/logarithm.h"
 #include "duel/inference/overturn.h"
+#include "duel/store/memory_store.h"
 #include "duel/verdict/certificate_file.h"
 #include "duel/verdict/view.h"
-#include "duel/store/memory_store.h"
 #include "tests/experiment/played_log.h"
 #include "tests/support/temporary_directory.h"
 

@@ -37,8 +37,8 @@ class InterviewReport {
     const std::size_t width = std::min<std::size_t>(report_width(), 100);
     std::string text = paint.bold(wrapped(verdict_of(interview_.ledger(), standing_), width)) +
                        "\n" + failed_checks_text(health, paint, width) +
-                       if_wrong_text(if_wrong, width) + leader_text(width) + "\n" +
-                       matrix(width) + "\n" + duels() + "\n";
+                       if_wrong_text(if_wrong, width) + leader_text(width) + "\n" + matrix(width) +
+                       "\n" + duels() + "\n";
     if (const std::string line = cost(); !line.empty()) text += wrapped(line, width) + "\n";
     text += why_not_yet_text(why_not_yet(interview_.ledger(), standing_, health), width);
     if (!certificate.empty()) {

@@ -76,8 +76,7 @@ Value number(double* target, bool (*fits)(double), std::string allowed) {
 }
 
 Value error_level(double* target) {
-  return number(
-      target, [](double alpha) { return alpha > 0 && alpha < 1; }, "> 0 and < 1");
+  return number(target, [](double alpha) { return alpha > 0 && alpha < 1; }, "> 0 and < 1");
 }
 
 std::string Option::name() const {

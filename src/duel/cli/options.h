@@ -45,8 +45,8 @@ using Target =
 struct Value {
   Value() = default;
   template <class T>
-  requires std::constructible_from<Target, T> Value(T to)
-      : target(std::move(to)) {}  // NOLINT(google-explicit-constructor)
+    requires std::constructible_from<Target, T>
+  Value(T to) : target(std::move(to)) {}  // NOLINT(google-explicit-constructor)
 
   Target target;
   Check check{};

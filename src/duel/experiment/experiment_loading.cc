@@ -73,9 +73,9 @@ struct SavedDigest {
 template <>
 struct Described<Overview> {
   static constexpr FieldList fields{
-      required("name", &Overview::name),     required("state", &Overview::state),
-      required("mode", &Overview::mode),     required("arms", &Overview::arms),
-      required("served", &Overview::served), required("certified", &Overview::certified),
+      required("name", &Overview::name),       required("state", &Overview::state),
+      required("mode", &Overview::mode),       required("arms", &Overview::arms),
+      required("served", &Overview::served),   required("certified", &Overview::certified),
       required("created", &Overview::created), required("active", &Overview::active)};
 };
 template <>

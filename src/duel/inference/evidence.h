@@ -8,8 +8,8 @@
 // alone, grows with each win and shrinks with each loss.
 //
 // An answer may also weigh less than a whole one: a unit u in [-1, 1], of which the null says that
-// its mean is at most 0. Its factor is 1 + 2 gap_k u, which is p_k/q and (1 - p_k)/(1 - q) for u = 1
-// and -1. The logarithms of these factors are added up beside the counts (Logs).
+// its mean is at most 0. Its factor is 1 + 2 gap_k u, which is p_k/q and (1 - p_k)/(1 - q) for u =
+// 1 and -1. The logarithms of these factors are added up beside the counts (Logs).
 #pragma once
 
 #include <array>

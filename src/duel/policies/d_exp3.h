@@ -10,8 +10,8 @@
 //
 // Both arms x, y are drawn from q = (1 - gamma) w/sum w + gamma/K with w_i = exp(eta S_i),
 //   eta = (ln K/(T sqrt K))^(2/3),  gamma = min(1, sqrt(eta K)).
-// If x wins, S_x grows by 1/(K q_x q_y), by half of it for a shared win: an unbiased estimate of the
-// mean of p_xj over all j, x among them. D-EXP3.P adds beta/q_i to the score of every arm, with
+// If x wins, S_x grows by 1/(K q_x q_y), by half of it for a shared win: an unbiased estimate of
+// the mean of p_xj over all j, x among them. D-EXP3.P adds beta/q_i to the score of every arm, with
 // beta = sqrt(ln(K/delta)/(K T)). The coin of a self-duel counts, so that no round can be jumped.
 #pragma once
 

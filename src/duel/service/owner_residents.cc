@@ -331,8 +331,8 @@ void Engine::Owner::take_loaded(Place& place, Result<std::unique_ptr<Experiment>
 Engine::Owner::Saved Engine::Owner::save_now(const Held& held) const {
   const Experiment& experiment = *held.experiment;
   if (experiment.ledger().sequence() == held.saved || engine_.store_->broken()) return {};
-  const std::optional<Snapshot> snapshot = experiment.save(
-      held.history->save(), described_json(glance_of(experiment.ledger())));
+  const std::optional<Snapshot> snapshot =
+      experiment.save(held.history->save(), described_json(glance_of(experiment.ledger())));
   if (!snapshot) return {};
   return {snapshot->sequence, engine_.store_->put_snapshot(experiment.id(), *snapshot)};
 }

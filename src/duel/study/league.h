@@ -61,8 +61,8 @@ std::vector<CallSpec> league_policies();
 Result<std::vector<LeagueProblem>> league_problems(const std::vector<std::string>& matrices,
                                                    const std::vector<std::string>& directories);
 
-// Each problem once for each number of changes: so often in `rounds` rounds, at equal distances, its
-// arms exchange their places and another one is the best (truth/matrix_changes.h).
+// Each problem once for each number of changes: so often in `rounds` rounds, at equal distances,
+// its arms exchange their places and another one is the best (truth/matrix_changes.h).
 Result<std::vector<LeagueProblem>> with_changes(const std::vector<LeagueProblem>& problems,
                                                 const std::vector<std::uint64_t>& changes,
                                                 Round rounds, std::uint64_t seed);

@@ -28,7 +28,7 @@ constexpr std::string_view kMatrixColumns =
 
 struct SummaryField {
   std::string_view name;
-  double Summary::*value;
+  double Summary::* value;
 };
 constexpr std::array<SummaryField, 7> kSummaryFields = {{{"mean", &Summary::mean},
                                                          {"se", &Summary::se},

@@ -75,7 +75,7 @@ struct Key {
 };
 
 template <class T, class Read>
-Key single(const char* name, ValueType type, std::optional<T> StudyDraft::*field, Read read) {
+Key single(const char* name, ValueType type, std::optional<T> StudyDraft::* field, Read read) {
   return {name, type, [=](StudyDraft& draft, const std::vector<std::string>& items) -> Status {
             DUEL_ASSIGN(const auto value, read(items.front()));
             draft.*field = static_cast<T>(value);
@@ -84,7 +84,7 @@ Key single(const char* name, ValueType type, std::optional<T> StudyDraft::*field
 }
 
 template <class T, class Read>
-Key list(const char* name, ValueType type, std::optional<std::vector<T>> StudyDraft::*field,
+Key list(const char* name, ValueType type, std::optional<std::vector<T>> StudyDraft::* field,
          Read read) {
   return {name, type, [=](StudyDraft& draft, const std::vector<std::string>& items) -> Status {
             std::vector<T> values;

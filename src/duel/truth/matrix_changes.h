@@ -24,7 +24,8 @@ Result<MatrixSchedule> switching_schedule(const PreferenceMatrix& base, std::uin
 Result<MatrixSchedule> drifting_schedule(const PreferenceMatrix& from, const PreferenceMatrix& to,
                                          std::uint64_t steps, Round rounds);
 
-// `switching(base=..,changes=..,rounds=..,seed=..)` and `drifting(from=..,to=..,rounds=..,steps=..)`
+// `switching(base=..,changes=..,rounds=..,seed=..)` and
+// `drifting(from=..,to=..,rounds=..,steps=..)`
 inline constexpr const char* kSwitching = "switching";
 inline constexpr const char* kDrifting = "drifting";
 Result<MatrixSchedule> changing_matrix(const CallSpec& call);

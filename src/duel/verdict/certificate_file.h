@@ -182,32 +182,32 @@ struct Certificate {
   IfWrong if_wrong;
 
   static constexpr std::string_view schema = "Certificate";
-  static constexpr auto fields = joined(FieldList{
-      required("format", &Certificate::format),
-      required("statement", &Certificate::statement, "what is certified, in a sentence"),
-      required("kind", &Certificate::kind),
-      optional("winner", &Certificate::winner),
-      optional("named", &Certificate::named),
-      optional("cycle", &Certificate::cycle),
-      optional("alpha", &Certificate::alpha, "none where counting makes it certain"),
-      optional("by", &Certificate::by, "of a panel", OneOf("counting", "evidence")),
-      optional("panel", &Certificate::panel, "the people that it is about"),
-      required("rule", &Certificate::rule),
-      optional("assumes", &Certificate::assumes, "what has to be true of the answers"),
-      optional("tasks", &Certificate::tasks),
-      optional("judge", &Certificate::judge),
-      required("arms", &Certificate::arms),
-      optional("scores", &Certificate::scores),
-      optional("pairs", &Certificate::pairs),
-      optional("findings", &Certificate::findings),
-      required("decisive", &Certificate::decisive, "duels with a decisive answer"),
-      required("conditioned_out", &Certificate::conditioned_out,
-               "what the certificate does not speak of"),
-      optional("excluded_share", &Certificate::excluded_share,
-               "of duels that `exclude` changed, where there are any"),
-      required("comparisons_from_elsewhere", &Certificate::comparisons_from_elsewhere),
-      required("health", &Certificate::health),
-      required("log", &Certificate::log, "the records that it rests on")},
+  static constexpr auto fields = joined(
+      FieldList{required("format", &Certificate::format),
+                required("statement", &Certificate::statement, "what is certified, in a sentence"),
+                required("kind", &Certificate::kind),
+                optional("winner", &Certificate::winner),
+                optional("named", &Certificate::named),
+                optional("cycle", &Certificate::cycle),
+                optional("alpha", &Certificate::alpha, "none where counting makes it certain"),
+                optional("by", &Certificate::by, "of a panel", OneOf("counting", "evidence")),
+                optional("panel", &Certificate::panel, "the people that it is about"),
+                required("rule", &Certificate::rule),
+                optional("assumes", &Certificate::assumes, "what has to be true of the answers"),
+                optional("tasks", &Certificate::tasks),
+                optional("judge", &Certificate::judge),
+                required("arms", &Certificate::arms),
+                optional("scores", &Certificate::scores),
+                optional("pairs", &Certificate::pairs),
+                optional("findings", &Certificate::findings),
+                required("decisive", &Certificate::decisive, "duels with a decisive answer"),
+                required("conditioned_out", &Certificate::conditioned_out,
+                         "what the certificate does not speak of"),
+                optional("excluded_share", &Certificate::excluded_share,
+                         "of duels that `exclude` changed, where there are any"),
+                required("comparisons_from_elsewhere", &Certificate::comparisons_from_elsewhere),
+                required("health", &Certificate::health),
+                required("log", &Certificate::log, "the records that it rests on")},
       inlined(&Certificate::if_wrong, IfWrong::fields));
 };
 
@@ -219,8 +219,8 @@ std::vector<Arm> certified_cycle(const Ledger& ledger);
 std::string certificate_statement(const Ledger& ledger);
 
 // REQUIRES: `ledger` is the state right after the record that gave the certificate
-// (ledger.certificate()->sequence == ledger.sequence()). What follows from the single answers, which
-// a ledger does not keep, is missing (if_wrong.h).
+// (ledger.certificate()->sequence == ledger.sequence()). What follows from the single answers,
+// which a ledger does not keep, is missing (if_wrong.h).
 Certificate certificate_of(const Ledger& ledger);
 
 // The text of the file, ending with a newline.

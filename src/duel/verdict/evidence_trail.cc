@@ -43,8 +43,7 @@ EvidenceTrail::Pair* EvidenceTrail::pair_of(const std::string& first, const std:
 }
 
 std::uint32_t EvidenceTrail::number_of(const std::string& voter) {
-  const auto [found, is_new] =
-      numbers_.emplace(voter, static_cast<std::uint32_t>(names_.size()));
+  const auto [found, is_new] = numbers_.emplace(voter, static_cast<std::uint32_t>(names_.size()));
   if (is_new) names_.push_back(voter);
   return found->second;
 }

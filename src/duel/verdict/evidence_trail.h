@@ -1,6 +1,6 @@
-// The answers that a certificate rests on, one by one, in the order of serving: what a ledger, whose
-// memory is bounded by what is open, has forgotten. A second fold of the log, for a certificate that
-// is known, so that only the pairs that it needs are kept.
+// The answers that a certificate rests on, one by one, in the order of serving: what a ledger,
+// whose memory is bounded by what is open, has forgotten. A second fold of the log, for a
+// certificate that is known, so that only the pairs that it needs are kept.
 #pragma once
 
 #include <cstddef>

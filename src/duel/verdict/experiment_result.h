@@ -225,47 +225,51 @@ struct ExperimentResult {
   std::vector<HealthCheck> health;
 
   static constexpr std::string_view schema = "ExperimentResult";
-  static constexpr auto fields = joined(FieldList{
-      required("experiment_id", &ExperimentResult::experiment_id),
-      required("verdict", &ExperimentResult::verdict, "a sentence"),
-      required("state", &ExperimentResult::state, "",
-               OneOf("certified", "undecided", "not_enough_data")),
-      required("goal", &ExperimentResult::goal),
-      required(
-          "leader", &ExperimentResult::leader,
-          "of the arms that may be first the most probable one; null while there is not enough "
-          "data, and where every arm is ruled out"),
-      required("tied", &ExperimentResult::tied,
-               "arms that may be first and are level with the leader in their own duels, or ahead"),
-      required("not_ruled_out", &ExperimentResult::not_ruled_out,
-               "the other arms that may be first; empty once there is a certificate"),
-      optional("order", &ExperimentResult::order, "of the goals `set`, `order` and `ranking`"),
-      optional("panel", &ExperimentResult::panel, "where it is about these people"),
-      required("expected_duels_left", &ExperimentResult::expected_duels_left,
-               "null where nobody can tell"),
-      required("forecast", &ExperimentResult::forecast, "what a certificate still takes"),
-      required("regret", &ExperimentResult::regret,
-               "null before there is enough data, and for goals other than a single best arm"),
-      required("excluded_share", &ExperimentResult::excluded_share,
-               "of duels that `exclude` changed: pairs then see different populations"),
-      required("one_look", &ExperimentResult::one_look,
-               "the order of the answers is unknown, so that only one look at all of them counts"),
-      required("duels", &ExperimentResult::duels, "all of them, by place"),
-      required("arms", &ExperimentResult::arms, "the active ones, by rank"),
-      required("pairs", &ExperimentResult::pairs, "that met, each once"),
-      required("bradley_terry", &ExperimentResult::bradley_terry,
-               "a view; the verdict needs no model"),
-      required("probability_no_winner", &ExperimentResult::probability_no_winner,
-               "that no arm beats every other; what the arms' `probability_best` lack to 1"),
-      required("certificate", &ExperimentResult::certificate, "null until there is one")},
+  static constexpr auto fields = joined(
+      FieldList{
+          required("experiment_id", &ExperimentResult::experiment_id),
+          required("verdict", &ExperimentResult::verdict, "a sentence"),
+          required("state", &ExperimentResult::state, "",
+                   OneOf("certified", "undecided", "not_enough_data")),
+          required("goal", &ExperimentResult::goal),
+          required(
+              "leader", &ExperimentResult::leader,
+              "of the arms that may be first the most probable one; null while there is not enough "
+              "data, and where every arm is ruled out"),
+          required(
+              "tied", &ExperimentResult::tied,
+              "arms that may be first and are level with the leader in their own duels, or ahead"),
+          required("not_ruled_out", &ExperimentResult::not_ruled_out,
+                   "the other arms that may be first; empty once there is a certificate"),
+          optional("order", &ExperimentResult::order, "of the goals `set`, `order` and `ranking`"),
+          optional("panel", &ExperimentResult::panel, "where it is about these people"),
+          required("expected_duels_left", &ExperimentResult::expected_duels_left,
+                   "null where nobody can tell"),
+          required("forecast", &ExperimentResult::forecast, "what a certificate still takes"),
+          required("regret", &ExperimentResult::regret,
+                   "null before there is enough data, and for goals other than a single best arm"),
+          required("excluded_share", &ExperimentResult::excluded_share,
+                   "of duels that `exclude` changed: pairs then see different populations"),
+          required(
+              "one_look", &ExperimentResult::one_look,
+              "the order of the answers is unknown, so that only one look at all of them counts"),
+          required("duels", &ExperimentResult::duels, "all of them, by place"),
+          required("arms", &ExperimentResult::arms, "the active ones, by rank"),
+          required("pairs", &ExperimentResult::pairs, "that met, each once"),
+          required("bradley_terry", &ExperimentResult::bradley_terry,
+                   "a view; the verdict needs no model"),
+          required("probability_no_winner", &ExperimentResult::probability_no_winner,
+                   "that no arm beats every other; what the arms' `probability_best` lack to 1"),
+          required("certificate", &ExperimentResult::certificate, "null until there is one")},
       inlined(&ExperimentResult::if_wrong, IfWrong::fields),
       FieldList{
-      required("why_not_yet", &ExperimentResult::why_not_yet,
-               "what stands between the answers and a certificate; empty once there is one"),
-      required("health", &ExperimentResult::health, "the checks that the certificate prints")});
+          required("why_not_yet", &ExperimentResult::why_not_yet,
+                   "what stands between the answers and a certificate; empty once there is one"),
+          required("health", &ExperimentResult::health, "the checks that the certificate prints")});
 };
 
-// REQUIRES: `board` is the board of `ledger`, and `if_wrong` what would overturn its certificate now.
+// REQUIRES: `board` is the board of `ledger`, and `if_wrong` what would overturn its certificate
+// now.
 ExperimentResult result_of(const Ledger& ledger, const Board& board, const IfWrong& if_wrong);
 
 // For a goal that is a set or an order: the arms as they stand, and the pairs that are open.
@@ -286,6 +290,6 @@ Result<ReadAnswers> read_answers(const std::string& file, double alpha, const Go
 
 // The same for comparisons in memory. `in_order`: they are in the order in which they were made.
 Result<ReadAnswers> answers_of(const ComparisonTable& table, const std::string& experiment_id,
-                         double alpha, bool in_order, const Goal& goal = {});
+                               double alpha, bool in_order, const Goal& goal = {});
 
 }  // namespace duel

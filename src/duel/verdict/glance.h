@@ -1,6 +1,6 @@
 // What a list says of an experiment at a glance: the verdict in a sentence, and what to look at
-// before it is believed. It is kept with the state, so that a list of many experiments needs none of
-// them.
+// before it is believed. It is kept with the state, so that a list of many experiments needs none
+// of them.
 #pragma once
 
 #include <cstdint>

@@ -112,7 +112,8 @@ class Weighing {
       if (std::exchange(seen[std::minmax(pair.winner, pair.loser)], true)) continue;
       for (const EvidenceTrail::Answer& one : pair.answers) {
         if (trail_.voter(one.voter).empty()) continue;
-        Given& given = by_voter.try_emplace(one.voter, Given{one.voter, 0, one.asked}).first->second;
+        Given& given =
+            by_voter.try_emplace(one.voter, Given{one.voter, 0, one.asked}).first->second;
         ++given.answers;
         given.first = std::min(given.first, one.asked);
       }
@@ -164,22 +165,21 @@ std::string text_of(const Ledger& ledger, const IfWrong& found) {
   if (const auto& lead = found.reversed_by) {
     const std::string pair =
         fmt::format("{} over {}", quoted(ledger, lead->winner), quoted(ledger, lead->loser));
-    say(lead->flipped == 0
-            ? fmt::format("The lead of {} is gone since.", pair)
-            : fmt::format("As few as {} of {} would take the lead of {}.",
-                          counted(lead->flipped, "wrong answer"), lead->of, pair));
+    say(lead->flipped == 0 ? fmt::format("The lead of {} is gone since.", pair)
+                           : fmt::format("As few as {} of {} would take the lead of {}.",
+                                         counted(lead->flipped, "wrong answer"), lead->of, pair));
   }
   if (ledger.parts().panel && found.overturned_by &&
       found.overturned_by->flipped < found.reversed_by->flipped) {
-    say(fmt::format("{} would leave it open.", counted(found.overturned_by->flipped, "wrong answer")));
+    say(fmt::format("{} would leave it open.",
+                    counted(found.overturned_by->flipped, "wrong answer")));
   }
   for (const LevelIfWrong& one : found.level_if_wrong) {
     const std::string wrong = fmt::format("With {} % of the answers wrong in the worst way",
                                           format_number(100 * one.share));
     say(one.level < 1
             ? fmt::format("{} it would hold at level {} instead of {}.", wrong,
-                          level_text(one.level),
-                          format_number(ledger.experiment().stopping.alpha))
+                          level_text(one.level), format_number(ledger.experiment().stopping.alpha))
             : fmt::format("{} it would not hold at any level.", wrong));
   }
   for (const WithoutVoter& one : found.without_voter) {

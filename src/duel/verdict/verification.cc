@@ -44,9 +44,8 @@ Result<Verification> verify_log(const std::string& log, const std::string& certi
   if (certificate.empty()) return found;
   if (!found.log.certificate) {
     found.mismatch = log + ": the log certifies nothing";
-  } else if (const auto differs =
-                 certificate_difference(given, certificate_text(*found.log.certificate,
-                                                                format_of(given)))) {
+  } else if (const auto differs = certificate_difference(
+                 given, certificate_text(*found.log.certificate, format_of(given)))) {
     found.mismatch = certificate + ": " + *differs;
   }
   return found;

@@ -170,8 +170,7 @@ Result<std::string> View::certificate() const {
   const std::string& text = history_.certificate();
   if (text.empty() || needed_findings(ledger_).empty()) return text;
   DUEL_ASSIGN(const EvidenceTrail* const trail, this->trail());
-  return completed_text(text,
-                        duel::if_wrong(ledger_, *trail, ledger_.certificate()->sequence));
+  return completed_text(text, duel::if_wrong(ledger_, *trail, ledger_.certificate()->sequence));
 }
 
 Result<IfWrong> View::if_wrong() const {

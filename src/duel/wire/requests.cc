@@ -20,7 +20,8 @@ Error wrong(std::string message, std::string pointer) {
 
 Status check_stopping(const ExperimentBody& body) {
   if (!(body.stopping.rule.alpha > 0 && body.stopping.rule.alpha < 1)) {
-    return wrong(fmt::format("is {}, not between 0 and 1", body.stopping.rule.alpha), "/stopping/alpha");
+    return wrong(fmt::format("is {}, not between 0 and 1", body.stopping.rule.alpha),
+                 "/stopping/alpha");
   }
   if (body.stopping.rule.arms != "open") return Done{};
   if (!body.stopping.rule.pairs_independent) {
@@ -218,8 +219,7 @@ Result<ExperimentRecord> experiment_of(
   service.name = body.name;
   service.mode = body.mode;
   service.starts = ExperimentState::draft;
-  service.on_certified =
-      body.stopping.on_certified.value_or(default_on_certified(body.mode));
+  service.on_certified = body.stopping.on_certified.value_or(default_on_certified(body.mode));
   service.feedback = body.feedback.rule(body.mode);
   service.guardrails = body.guardrails.rule;
   if (body.mode == Mode::interleave) service.interleave = body.interleave.rule;

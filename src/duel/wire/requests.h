@@ -82,11 +82,11 @@ struct StoppingWish {
   StoppingBody rule;
   std::optional<OnCertified> on_certified;
 
-  static constexpr auto fields = joined(
-      inlined(&StoppingWish::rule, StoppingBody::before),
-      FieldList{optional("on_certified", &StoppingWish::on_certified,
-                         "`complete`, and `exploit` where clicks decide, if absent")},
-      inlined(&StoppingWish::rule, StoppingBody::after));
+  static constexpr auto fields =
+      joined(inlined(&StoppingWish::rule, StoppingBody::before),
+             FieldList{optional("on_certified", &StoppingWish::on_certified,
+                                "`complete`, and `exploit` where clicks decide, if absent")},
+             inlined(&StoppingWish::rule, StoppingBody::after));
 };
 
 struct FeedbackBody {
