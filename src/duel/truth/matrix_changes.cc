@@ -134,14 +134,13 @@ Result<MatrixSchedule> drifting_schedule(const PreferenceMatrix& from, const Pre
   MatrixSchedule schedule;
   for (std::uint64_t step = 0; step <= steps; ++step) {
     const double share = static_cast<double>(step) / static_cast<double>(steps);
-    std::vector<double> p(from.row_major().begin(), from.row_major().end());
+    // Exactly the matrices given at both ends.
+    const std::span<const double> end = (step == steps ? to : from).row_major();
+    std::vector<double> p(end.begin(), end.end());
     const std::size_t k = from.num_arms();
-    for (std::size_t i = 0; i < k; ++i) {
+    for (std::size_t i = 0; i < k && step > 0 && step < steps; ++i) {
       for (std::size_t j = i + 1; j < k; ++j) {
-        const double last = to.row_major()[i * k + j];
-        // Exactly the matrices given at both ends.
-        if (step > 0)
-          p[i * k + j] = step == steps ? last : (1 - share) * p[i * k + j] + share * last;
+        p[i * k + j] = (1 - share) * p[i * k + j] + share * to.row_major()[i * k + j];
         p[j * k + i] = 1 - p[i * k + j];
       }
     }
