@@ -46,7 +46,9 @@ TEST(EventStreams, who_comes_again_hears_what_was_missed) {
 
 TEST(EventStreams, a_certificate_that_was_missed_is_told) {
   ServedApi api;
-  ASSERT_EQ(api.put(kE, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"policy":"uniform"})").status,
+  ASSERT_EQ(api.put(kE, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"policy":"uniform",
+                            "stopping":{"on_certified":"notify"}})")
+                .status,
             201);
   ASSERT_EQ(api.post(kE + "/start").status, 200);
   while (api.get(kE + "/certificate").status == 404) {

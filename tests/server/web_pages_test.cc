@@ -189,7 +189,8 @@ TEST(Pages, need_the_right_host_like_everything_else) {
 
 void make_running(ServedApi& api) {
   ASSERT_EQ(api.put("/v1/experiments/logo",
-                    R"({"name":"Logo","arms":[{"arm_id":"red"},{"arm_id":"blue"}]})")
+                    R"({"name":"Logo","arms":[{"arm_id":"red"},{"arm_id":"blue"}],
+                        "stopping":{"on_certified":"notify"}})")
                 .status,
             201);
   ASSERT_EQ(api.post("/v1/experiments/logo/start").status, 200);

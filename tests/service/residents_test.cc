@@ -102,6 +102,18 @@ TEST(Residents, that_a_process_left_waiting_are_woken_by_the_next) {
   wait_until([&] { return api.engine().store().head("e")->sequence > head; });
 }
 
+// All but the glances, which nobody has worked out before the first snapshot.
+std::string rows_of(const Told& list) {
+  std::string rows;
+  for (const Json& item : list.body.at("items").items()) {
+    for (const auto& [name, value] : item.members()) {
+      if (name != "glance") rows += fmt::format("{}: {}, ", name, value.dump());
+    }
+    rows += '\n';
+  }
+  return rows;
+}
+
 TEST(Residents, are_not_needed_for_a_list) {
   ServedApi api;
   api.stop();
@@ -113,16 +125,17 @@ TEST(Residents, are_not_needed_for_a_list) {
     if (k % 2 != 0) continue;
     ASSERT_EQ(api.post(path + "/start").status, 200);
   }
-  const std::string before = api.get("/v1/experiments").body.dump();
+  const std::string before = rows_of(api.get("/v1/experiments"));
   api.restart();
   const Told list = api.get("/v1/experiments");
-  EXPECT_EQ(list.body.dump(), before);
+  EXPECT_EQ(rows_of(list), before);
+  EXPECT_TRUE(list.body.at("items").items()[0].contains("glance")) << "of the snapshot";
   EXPECT_EQ(list.body.at("items").items().size(), 6U);
   EXPECT_EQ(list.body.at("items").items()[1].at("state").get<std::string>(), "draft");
   EXPECT_EQ(api.engine().counts().in_memory, 0U);
   // One that has changed since its snapshot is read; only as many as may be stay.
   ASSERT_TRUE(api.engine().store().put_snapshot("x3", {1, "h", "v", "b"}).ok());
-  EXPECT_EQ(api.get("/v1/experiments").body.dump(), before);
+  EXPECT_EQ(rows_of(api.get("/v1/experiments")), before);
   EXPECT_LE(api.engine().counts().in_memory, 2U);
 }
 
