@@ -36,6 +36,7 @@ constexpr std::int64_t kWork = 20'000 * kMs;       // how long there are faults
 constexpr std::int64_t kPatience = 120'000 * kMs;  // for clients, when there are none any more
 constexpr std::int64_t kAnswerLimit = 600 * kMs;   // of a statement
 constexpr std::int64_t kClientTimeout = 3'000 * kMs;
+constexpr std::int64_t kClientJourney = 2 * kMs;  // of an answer, at most
 constexpr std::array<const char*, 2> kExperiments{"e", "f"};
 
 // A process with a server on the store. A killed one is never destroyed: its last act would be to
@@ -567,7 +568,9 @@ class Cluster {
     }
     return answer.error();
   }
-  std::int64_t journey_of_client_ns() { return scheduler_.dice.between_ns(100'000, 2 * kMs); }
+  std::int64_t journey_of_client_ns() {
+    return scheduler_.dice.between_ns(100'000, kClientJourney);
+  }
   template <class Answer>
   void insist(std::string experiment, AnswerWhen when,
               std::function<Result<Answer>(Node&, const Turn&)> work,
@@ -657,9 +660,24 @@ class Cluster {
     }
     report(k, n, id);
   }
+  // Whether commits were lost after the duel was logged. It was so before its client was told, by an
+  // answer's journey.
+  bool may_be_lost(const Told& told) const {
+    if (trouble_ != Trouble::both && trouble_ != Trouble::disk) return false;
+    return std::ranges::any_of(
+        losses_ns_, [&](std::int64_t loss_ns) { return loss_ns + kClientJourney >= told.told_ns; });
+  }
   void served_again(int k, int n, const std::string& id, const std::string& pair,
                     const Result<Offer>& again) {
     const auto* duel = again.ok() ? std::get_if<Served>(&*again) : nullptr;
+    Told& told = told_[id];
+    if (duel != nullptr && pair_of(*duel) == pair && !duel->again && may_be_lost(told)) {
+      // A new duel under the lost one's id that happens to be of the same pair.
+      ++run_.lost_serves;
+      told.told_ns = scheduler_.now_ns();
+      told.expires_at = duel->serve.expires_at;
+      return report(k, n, id);
+    }
     if (duel == nullptr || pair_of(*duel) != pair || !duel->again) {
       const std::string what = !again.ok()       ? again.error().to_string()
                                : duel == nullptr ? "a fallback"
@@ -837,10 +855,7 @@ class Cluster {
                         serve->second.first.expires_at == told.expires_at;
       if (!same) {
         ++run_.lost_serves;
-        const bool may_be_lost = trouble_ == Trouble::both || trouble_ == Trouble::disk;
-        const bool is_before_loss = std::ranges::any_of(
-            losses_ns_, [&](std::int64_t loss_ns) { return loss_ns >= told.told_ns; });
-        if (!may_be_lost || !is_before_loss || told.answer) {
+        if (!may_be_lost(told) || told.answer) {
           violate(fmt::format("the serve of {}, acknowledged at {:.3f} ms, is {}", id,
                               static_cast<double>(told.told_ns) / 1e6,
                               there ? "another one in the log" : "not in the log"));
