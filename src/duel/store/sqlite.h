@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "duel/core/result.h"
 
@@ -95,5 +96,17 @@ class SqliteConnection {
   bool unchanging_ = false;
   std::filesystem::path file_;
 };
+
+// What `make` makes of each row of `statement`.
+template <class Make>
+auto rows_in(SqliteStatement& statement, const Make& make)
+    -> Result<std::vector<decltype(make(statement))>> {
+  std::vector<decltype(make(statement))> rows;
+  for (;;) {
+    DUEL_ASSIGN(const bool found, statement.step());
+    if (!found) return rows;
+    rows.push_back(make(statement));
+  }
+}
 
 }  // namespace duel
