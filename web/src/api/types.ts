@@ -56,6 +56,11 @@ export interface Certificate {
   comparisons_from_elsewhere: number;
   health: CertifiedHealth;
   log: CertifiedLog;
+  if_wrong?: string;
+  reversed_by?: WrongAnswers;
+  level_if_wrong?: LevelIfWrong[];
+  overturned_by?: WrongAnswers;
+  without_voter?: WithoutVoter[];
 }
 
 export interface CertificateGiven {
@@ -322,7 +327,7 @@ export interface ExperimentRequest {
     arms?: "fixed" | "open";
     min_decisive_per_pair?: number;
     max_duels?: number;
-    on_certified?: "notify" | "exploit" | "complete";
+    on_certified?: "notify" | "exploit" | "complete" | null;
     pairs_independent?: boolean;
   };
   feedback?: {
@@ -373,6 +378,9 @@ export interface ExperimentSummary {
   arms?: number;
   served?: number;
   certified?: boolean;
+  created_at?: string;
+  active_at?: string;
+  glance?: Glance;
   error?: string;
 }
 
@@ -399,6 +407,12 @@ export interface Forecast {
   minutes_each?: number;
 }
 
+export interface Glance {
+  verdict: string;
+  failed_checks: string[];
+  verdict_at: number;
+}
+
 export interface Health {
   verdict: "passed" | "failed";
   checks: HealthCheck[];
@@ -423,6 +437,12 @@ export interface LackOfFit {
   statistic: number;
   degrees: number;
   p_value: number;
+}
+
+export interface LevelIfWrong {
+  share: number;
+  answers: number;
+  level: number;
 }
 
 export interface NewArmRequest {
@@ -766,6 +786,11 @@ export interface Result {
   bradley_terry: BradleyTerry;
   probability_no_winner: number;
   certificate: CertificateGiven | null;
+  if_wrong?: string;
+  reversed_by?: WrongAnswers;
+  level_if_wrong?: LevelIfWrong[];
+  overturned_by?: WrongAnswers;
+  without_voter?: WithoutVoter[];
   why_not_yet: WhyNotYet[];
   health: HealthCheck[];
   served: number;
@@ -924,6 +949,22 @@ export interface WhyNotYet {
 export interface WinsAndLosses {
   wins: number;
   losses: number;
+}
+
+export interface WithoutVoter {
+  voter: string;
+  answers: number;
+  undoes_certificate: boolean;
+  undoes_lead: boolean;
+}
+
+export interface WrongAnswers {
+  flipped: number;
+  of: number;
+  winner: string;
+  loser: string;
+  missing: number;
+  missing_of: number;
 }
 
 // What each operation is given in its address, takes in its body and answers as JSON.

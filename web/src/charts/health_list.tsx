@@ -9,18 +9,19 @@ const TONES: Record<HealthCheck["verdict"], string> = {
   unknown: "quiet",
 };
 
-const nameOf = (check: HealthCheck): string =>
-  check.name === "aa" ? "A/A duels" : check.name.replace(/_/g, " ");
+const shownName = (name: string): string => (name === "aa" ? "A/A duels" : name.replace(/_/g, " "));
 
 const withVerdict = (checks: HealthCheck[], verdict: HealthCheck["verdict"]): HealthCheck[] =>
   checks.filter((check) => check.verdict === verdict);
 
 // "Health check failed: ties, A/A duels"; nothing where none failed.
-export function failedChecks(checks: HealthCheck[]): string | null {
-  const failed = withVerdict(checks, "failed");
-  if (failed.length === 0) return null;
-  return `Health check${failed.length === 1 ? "" : "s"} failed: ${failed.map(nameOf).join(", ")}`;
+export function failedNames(names: string[]): string | null {
+  if (names.length === 0) return null;
+  return `Health check${names.length === 1 ? "" : "s"} failed: ${names.map(shownName).join(", ")}`;
 }
+
+export const failedChecks = (checks: HealthCheck[]): string | null =>
+  failedNames(withVerdict(checks, "failed").map((check) => check.name));
 
 // The same as a line of a verdict; with `where`, a link to the list of checks.
 export function FailedChecks({ checks, where }: { checks: HealthCheck[]; where?: string }) {
@@ -43,7 +44,7 @@ function Checks({ checks }: { checks: HealthCheck[] }) {
             {MARKS[check.verdict]}
           </span>
           <span>
-            <strong>{nameOf(check)}</strong>{" "}
+            <strong>{shownName(check.name)}</strong>{" "}
             <span class={`small ${TONES[check.verdict]}`}>
               {check.verdict === "unknown" ? "cannot tell" : check.verdict}
             </span>

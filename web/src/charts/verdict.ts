@@ -10,7 +10,7 @@ export interface Verdict {
 const LONGEST_HEADING = 100;
 
 // The server's sentence as a heading. Of a long one what follows its first part stands below.
-function inServersWords(verdict: string): { sentence: string; detail: string | null } {
+export function inServersWords(verdict: string): { sentence: string; detail: string | null } {
   const whole = verdict.replace(/\.$/, "");
   const cut = whole.length > LONGEST_HEADING ? whole.indexOf("; ") : -1;
   if (cut < 0) return { sentence: whole, detail: null };

@@ -52,7 +52,7 @@ export function CertificateCard({ id }: { id: string }) {
     ],
   ];
   return (
-    <section class="card" aria-labelledby="h-certificate">
+    <section class="card certificate" aria-labelledby="h-certificate">
       <h2 id="h-certificate">Certificate</h2>
       <p class="small quiet">
         Anyone can check it against the log, without this server: the page holds both, and a

@@ -1,13 +1,13 @@
-// All experiments, each with its verdict.
+// All experiments, one a row, each with its verdict and what failed.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ask } from "../api/client";
 import type { ExperimentList as Listed, ExperimentSummary } from "../api/types";
-import { failedChecks } from "../charts/health_list";
+import { failedChecks, failedNames } from "../charts/health_list";
 import { count } from "../charts/numbers";
 import { Failure, Link, StateBadge, useAnswer } from "./parts";
 import { experimentPath } from "./place";
 import { ORDERS, selected, STATES, type Order } from "./selected";
-import { verdictOf, type Verdict } from "../charts/verdict";
+import { inServersWords, verdictOf, type Verdict } from "../charts/verdict";
 
 const PER_PAGE = 25;
 const ASKED_AT_ONCE = 4;
@@ -40,57 +40,102 @@ function useExperiments(): { value: ExperimentSummary[] | null; error: unknown; 
   return { value, error, look };
 }
 
-// What the list itself knows, before the result has come.
-function atOnce(item: ExperimentSummary): string {
-  if (item.served === 0) return "No duels yet";
-  if (item.certified) return "Certified";
-  return `Undecided after ${count(item.served ?? 0)} duels`;
-}
-
-interface KnownVerdict extends Verdict {
+interface Line {
+  tone: Verdict["tone"];
+  sentence: string;
   failed: string | null; // health checks
-  state: ExperimentSummary["state"]; // when it was given
-  lastServed: string | null; // when its last duel was served
 }
 
-// Verdicts come one after the other, so that a long list does not ask for everything at once. One that
-// can change is asked for at every look.
-function useVerdicts(items: ExperimentSummary[], look: number): Map<string, KnownVerdict> {
-  const [verdicts, setVerdicts] = useState(new Map<string, KnownVerdict>());
-  const key = items.map((item) => `${item.experiment_id} ${item.state ?? ""}`).join("\n");
-  const changing = items.some((item) => item.state === "running");
+// What the list itself knows: the verdict and the checks as they were when somebody last asked, or
+// when the state was last saved.
+function atOnce(item: ExperimentSummary): Line {
+  const tone = item.certified ? "certified" : "open";
+  if (!item.glance) {
+    const said = item.certified ? "Certified" : `Undecided after ${duels(item)}`;
+    return { tone, sentence: item.served === 0 ? "No duels yet" : said, failed: null };
+  }
+  const { sentence } = inServersWords(item.glance.verdict);
+  return {
+    tone,
+    // What a certificate means in full is said on the experiment's own page.
+    sentence: item.certified ? sentence.replace(/: .*$/s, "") : sentence,
+    failed: failedNames(item.glance.failed_checks),
+  };
+}
+
+// The lines of what changes while somebody looks, and of what the list has no verdict of. They come
+// one after the other, so that a long list does not ask for everything at once.
+function useNewerLines(items: ExperimentSummary[], look: number): Map<string, Line> {
+  const [lines, setLines] = useState(new Map<string, Line>());
+  const wanting = items
+    .filter((item) => !item.error && (item.state === "running" || !item.glance))
+    .map((item) => item.experiment_id);
   useEffect(() => {
     const end = new AbortController();
-    const waiting = items
-      .filter((item) => !item.error)
-      .filter(
-        (item) =>
-          item.state === "running" || verdicts.get(item.experiment_id)?.state !== item.state,
-      );
+    const { signal } = end;
+    const waiting = [...wanting];
     const work = async () => {
-      for (let item = waiting.shift(); item && !end.signal.aborted; item = waiting.shift()) {
-        const { experiment_id: eid, state } = item;
+      for (let eid = waiting.shift(); eid && !signal.aborted; eid = waiting.shift()) {
+        const of = eid;
         try {
-          const { signal } = end;
-          const [result, health, duels] = await Promise.all([
+          const [result, health] = await Promise.all([
             ask("show_result", { eid }, { signal }),
             ask("show_health", { eid }, { signal }), // with the checks of traffic
-            ask("list_duels", { eid, limit: 1 }, { signal }),
           ]);
           const failed = failedChecks(health.checks);
-          const lastServed = duels.items[0]?.served_at ?? null;
-          setVerdicts((now) =>
-            new Map(now).set(eid, { ...verdictOf(result), state, failed, lastServed }),
-          );
+          setLines((now) => new Map(now).set(of, { ...verdictOf(result), failed }));
         } catch {
-          // The card stands without a verdict.
+          // The line stands as the list has it.
         }
       }
     };
     for (let k = 0; k < ASKED_AT_ONCE; ++k) void work();
     return () => end.abort();
-  }, [key, changing ? look : 0]);
-  return verdicts;
+  }, [wanting.join("\n"), look]);
+  return lines;
+}
+
+const duels = (item: ExperimentSummary): string =>
+  `${count(item.served ?? 0)} ${item.served === 1 ? "duel" : "duels"}`;
+
+// "12 Nov 2026", or the time of a day that is today.
+function When({ at }: { at: string }) {
+  const when = new Date(at);
+  const isToday = when.toDateString() === new Date().toDateString();
+  const short = isToday
+    ? when.toLocaleTimeString([], { timeStyle: "short" })
+    : when.toLocaleDateString([], { dateStyle: "medium" });
+  return (
+    <time dateTime={at} title={when.toLocaleString()}>
+      {short}
+    </time>
+  );
+}
+
+function Row({ item, line }: { item: ExperimentSummary; line: Line }) {
+  return (
+    <li>
+      <div class="what">
+        <Link to={experimentPath(item.experiment_id)} class="name">
+          {item.name || item.experiment_id}
+        </Link>
+        {item.name && <code class="small quiet">{item.experiment_id}</code>}
+      </div>
+      <p class={`verdict-line ${item.error ? "bad" : line.tone}`}>{item.error ?? line.sentence}</p>
+      {line.failed && <p class="bad small failed-checks">✗ {line.failed}</p>}
+      <div class="facts small quiet">
+        <StateBadge state={item.state} />
+        {!item.error && (
+          <>
+            <span>{count(item.arms ?? 0)} arms</span>
+            <span>{duels(item)}</span>
+            {item.mode === "interleave" && <span class="of-mode">search results</span>}
+          </>
+        )}
+        {item.active_at && <When at={item.active_at} />}
+      </div>
+    </li>
+  );
 }
 
 export function ExperimentList() {
@@ -98,7 +143,7 @@ export function ExperimentList() {
   const [page, setPage] = useState(0);
   const [wanted, setWanted] = useState("");
   const [state, setState] = useState("");
-  const [order, setOrder] = useState<Order>("id");
+  const [order, setOrder] = useState<Order>("active");
   useEffect(() => {
     document.title = "Experiments · Duel";
   }, []);
@@ -112,7 +157,7 @@ export function ExperimentList() {
   };
   const pages = Math.max(1, Math.ceil(all.length / PER_PAGE));
   const shown = all.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
-  const verdicts = useVerdicts(shown, look);
+  const newer = useNewerLines(shown, look);
   return (
     <>
       <div class="heading">
@@ -176,46 +221,13 @@ export function ExperimentList() {
         </div>
       )}
       <ul class="experiments">
-        {shown.map((item) => {
-          const verdict = verdicts.get(item.experiment_id);
-          return (
-            <li class="card">
-              <div class="heading">
-                <h2>
-                  <Link to={experimentPath(item.experiment_id)}>
-                    {item.name || item.experiment_id}
-                  </Link>
-                </h2>
-                <StateBadge state={item.state} />
-              </div>
-              <p class={`verdict-line ${verdict?.tone ?? ""}`}>
-                {item.error ?? verdict?.sentence ?? atOnce(item)}
-              </p>
-              {verdict?.failed && <p class="bad small">✗ {verdict.failed}</p>}
-              <p class="small quiet">
-                {item.name && (
-                  <>
-                    <code>{item.experiment_id}</code> ·{" "}
-                  </>
-                )}
-                {count(item.arms ?? 0)} arms · {count(item.served ?? 0)} duels
-                {item.mode === "interleave" && " · interleaved search results"}
-                {verdict?.lastServed && (
-                  <>
-                    {" "}
-                    · last{" "}
-                    <time dateTime={verdict.lastServed}>
-                      {new Date(verdict.lastServed).toLocaleString([], {
-                        dateStyle: "medium",
-                        timeStyle: "short",
-                      })}
-                    </time>
-                  </>
-                )}
-              </p>
-            </li>
-          );
-        })}
+        {shown.map((item) => (
+          <Row
+            key={item.experiment_id}
+            item={item}
+            line={newer.get(item.experiment_id) ?? atOnce(item)}
+          />
+        ))}
       </ul>
       {pages > 1 && (
         <nav class="row" aria-label="Pages of experiments">

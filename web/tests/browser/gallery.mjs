@@ -2,16 +2,17 @@
 // Light and dark, wide and as narrow as a phone; empty, full, finished, and where something is wrong.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { launchBrowser } from "./browser.mjs";
 import { chance, Client, judgeBy, startServer } from "./server.mjs";
 
-const [binary, directory, ...wanted] = process.argv.slice(2);
-if (!binary || !directory) {
+const [program, directory, ...wanted] = process.argv.slice(2);
+if (!program || !directory) {
   console.error("usage: gallery.mjs DUEL_BINARY DIRECTORY [NAME ...]");
   process.exit(2);
 }
+const binary = resolve(program); // commands are run elsewhere
 mkdirSync(directory, { recursive: true });
 
 // A picture of its own for each arm, drawn by the browser.
