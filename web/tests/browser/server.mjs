@@ -143,14 +143,11 @@ export function chance(seed) {
 export function judgeBy(strengths, random) {
   return (first, second) => {
     const luck = random();
-    if (luck < 0.06) return { result: "tie" };
-    if (luck < 0.08) return { result: "both_bad" };
-    if (luck < 0.1) return { result: "skip" };
+    const response_ms = 800 + Math.round(4000 * random());
+    if (luck < 0.06) return { result: "tie", response_ms };
+    if (luck < 0.08) return { result: "both_bad", response_ms };
+    if (luck < 0.1) return { result: "skip", response_ms };
     const p = 1 / (1 + Math.exp(strengths[second] - strengths[first]));
-    return {
-      result: "win",
-      winner: random() < p ? first : second,
-      response_ms: 800 + Math.round(4000 * random()),
-    };
+    return { result: "win", winner: random() < p ? first : second, response_ms };
   };
 }
