@@ -38,6 +38,11 @@ class Certificate(TypedDict):
     comparisons_from_elsewhere: int
     health: CertifiedHealth
     log: CertifiedLog
+    if_wrong: NotRequired[str]
+    reversed_by: NotRequired[WrongAnswers]
+    level_if_wrong: NotRequired[list[LevelIfWrong]]
+    overturned_by: NotRequired[WrongAnswers]
+    without_voter: NotRequired[list[WithoutVoter]]
 
 class CertificateGiven(TypedDict):
     kind: Literal["winner", "no_winner", "copeland", "borda", "set", "order", "ranking", "epsilon"]
@@ -126,6 +131,11 @@ class ExperimentResult(TypedDict):
     bradley_terry: BradleyTerry
     probability_no_winner: float
     certificate: CertificateGiven | None
+    if_wrong: NotRequired[str]
+    reversed_by: NotRequired[WrongAnswers]
+    level_if_wrong: NotRequired[list[LevelIfWrong]]
+    overturned_by: NotRequired[WrongAnswers]
+    without_voter: NotRequired[list[WithoutVoter]]
     why_not_yet: list[WhyNotYet]
     health: list[HealthCheck]
 
@@ -163,6 +173,11 @@ class LackOfFit(TypedDict):
     statistic: float
     degrees: int
     p_value: float
+
+class LevelIfWrong(TypedDict):
+    share: float
+    answers: int
+    level: float
 
 class OpenPair(TypedDict):
     first: str
@@ -306,3 +321,17 @@ class WhyNotYet(TypedDict):
 class WinsAndLosses(TypedDict):
     wins: int
     losses: int
+
+class WithoutVoter(TypedDict):
+    voter: str
+    answers: int
+    undoes_certificate: bool
+    undoes_lead: bool
+
+class WrongAnswers(TypedDict):
+    flipped: int
+    of: int
+    winner: str
+    loser: str
+    missing: int
+    missing_of: int

@@ -20,8 +20,9 @@ std::string heard_after(ServedApi& api, const std::string& last_event_id) {
   api.api().handle(http_request(HttpMethod::get, kE + "/stream", "", std::move(headers)),
                    HttpReply(exchange));
   EXPECT_EQ(exchange->response().status, 200);
-  // What waits for the disk is answered in order: once this is, the stream has been told.
-  EXPECT_EQ(api.get(kE + "/result").status, 200);
+  // What waits for the disk is answered in order, and a report waits: once it is answered, the
+  // stream has been told.
+  EXPECT_EQ(api.put(kE + "/duels/nobody/outcome", win_of("a")).status, 404);
   return exchange->stream()->text();
 }
 
