@@ -201,13 +201,13 @@ class ExperimentResult(Mapping):  # type: ignore[type-arg]
         return self._content.get("if_wrong", "")
 
     @property
-    def reversed_by(self) -> WrongAnswers | None:
+    def reversed_by(self) -> _shapes.WrongAnswers | None:
         """The fewest wrong answers that take the lead; None without a certificate, and for goals
         that do not rest on leads."""
         return self._content.get("reversed_by")
 
     @property
-    def level_if_wrong(self) -> list[LevelIfWrong]:
+    def level_if_wrong(self) -> list[_shapes.LevelIfWrong]:
         """The level at which the certificate would hold with a share of the answers wrong."""
         return self._content.get("level_if_wrong", [])
 

@@ -133,7 +133,8 @@ export const tests = {
     await withServer(given, async ({ open, client, binary, server }) => {
       // A pair that a voter has on the screen and has not met before may be evidence, and holds
       // the certificate up until it expires: before WAIT is over, and long after a vote is sent.
-      await client.create("logo", threeArms({ feedback: { timeout_s: 20 } }));
+      const stopping = { on_certified: "notify" }; // its owner completes it by hand, below
+      await client.create("logo", threeArms({ feedback: { timeout_s: 20 }, stopping }));
       const watcher = await open("/experiments/logo");
       await watcher.page.getByText("● live").waitFor();
       await watcher.page.getByText("No duels yet").first().waitFor();
