@@ -20,6 +20,8 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Finds the best of several arms by duels")
 set(CPACK_PACKAGE_DESCRIPTION
   "The program duel with its server, and the C++ library with headers and CMake package.")
 set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
+# The archives of both architectures lie side by side.
+set(CPACK_PACKAGE_FILE_NAME "duel-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR}")
 set(CPACK_PACKAGE_CHECKSUM SHA256)
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
 set(CPACK_STRIP_FILES ON)
