@@ -132,22 +132,79 @@ void Certifier::observe(const Duel& duel, Outcome outcome) {
   ++won.wins;
   if (options_.one_look) return;
   // A loss lowers E, so that only the winner's side can reach a new maximum.
-  const bool raised = evidence_.raise(won.best, won.wins, pair(loser, winner).wins);
-  // The other side can only have been waiting for the number of duels.
-  const bool now_enough = duels(winner, loser) == options_.min_decisive_per_pair;
+  look_at(winner, loser, raise(winner, loser));
+}
+
+void Certifier::observe(const Duel& duel, const AnswerUnit& answer) {
+  DUEL_CHECK(duel.first < num_arms_ && duel.second < num_arms_);
+  if (duel.is_self()) return;
+  served(duel);
+  if (looked_) return;
+  const auto add = [&](Arm i, Arm j, double unit, double lead) {
+    PairUnits& units = units_[{i, j}];
+    if (unit != 0) evidence_.add(units.logs, unit);
+    ++units.count;
+    units.decisive += answer.decisive ? 1 : 0;
+    units.lead += lead;
+    units.score_sum += (1.0 + lead) / 2.0;
+  };
+  add(duel.first, duel.second, answer.unit, answer.lead);
+  add(duel.second, duel.first, answer.reverse, -answer.lead);
+  decisive_ += answer.decisive ? 1 : 0;
+  if (options_.one_look) return;
+  const bool forth = answer.unit > 0 && raise(duel.first, duel.second);
+  const bool back = answer.reverse > 0 && raise(duel.second, duel.first);
+  look_at(duel.first, duel.second, forth || back);
+}
+
+bool Certifier::raise(Arm i, Arm j) {
+  PairState& state = pair(i, j);
+  const std::uint64_t losses = pair(j, i).wins;
+  const auto found = units_.empty() ? units_.end() : units_.find({i, j});
+  if (found == units_.end()) return evidence_.raise(state.best, state.wins, losses);
+  PairUnits& units = found->second;
+  // Logarithms may rise while no count does, so that nothing is skipped as it is for counts.
+  const double value = evidence_.log_evidence(state.wins, losses, units.logs);
+  if (!(value > state.best.log_evidence)) return false;
+  state.best = {.log_evidence = value, .wins = state.wins, .losses = losses};
+  units.logs_then = units.logs;
+  return true;
+}
+
+void Certifier::look_at(Arm i, Arm j, bool raised) {
+  // A side that did not rise can only have been waiting for the number of answers.
+  const bool now_enough = decisive(i, j) == options_.min_decisive_per_pair;
   if (!raised && !now_enough) return;
-  settle(winner, loser);
-  if (now_enough) settle(loser, winner);
-  look_for_winner(winner);
-  look_for_winner(loser);
+  settle(i, j);
+  settle(j, i);
+  look_for_winner(i);
+  look_for_winner(j);
   look_for_no_winner();
+}
+
+const PairUnits* Certifier::units(Arm i, Arm j) const {
+  const auto found = units_.find({i, j});
+  return found == units_.end() ? nullptr : &found->second;
+}
+
+std::uint64_t Certifier::decisive(Arm i, Arm j) const {
+  const std::uint64_t whole = pair(i, j).wins + pair(j, i).wins;
+  if (units_.empty()) return whole;
+  const PairUnits* const some = units(i, j);
+  return some == nullptr ? whole : whole + some->decisive;
+}
+
+double Certifier::lead(Arm i, Arm j) const {
+  const double whole = static_cast<double>(pair(i, j).wins) - static_cast<double>(pair(j, i).wins);
+  const PairUnits* const some = units_.empty() ? nullptr : units(i, j);
+  return some == nullptr ? whole : whole + some->lead;
 }
 
 void Certifier::look() {
   DUEL_CHECK(options_.one_look && !looked_);
   for (Arm i = 0; i < num_arms_; ++i) {
     for (Arm j = 0; j < num_arms_; ++j) {
-      if (i != j) evidence_.raise(pair(i, j).best, pair(i, j).wins, pair(j, i).wins);
+      if (i != j) raise(i, j);
     }
   }
   looked_ = true;
@@ -155,6 +212,7 @@ void Certifier::look() {
 }
 
 PairFinding Certifier::finding(Arm i, Arm j, double log_threshold) const {
+  const PairUnits* const some = units(i, j);
   return {.winner = i,
           .loser = j,
           .wins = pair(i, j).wins,
@@ -162,7 +220,8 @@ PairFinding Certifier::finding(Arm i, Arm j, double log_threshold) const {
           .log_evidence = log_evidence(i, j),
           .log_threshold = log_threshold,
           .wins_then = pair(i, j).best.wins,
-          .losses_then = pair(i, j).best.losses};
+          .losses_then = pair(i, j).best.losses,
+          .units = some == nullptr ? std::nullopt : std::optional(*some)};
 }
 
 void Certifier::look_for_winner(Arm i) {

@@ -10,12 +10,15 @@
 //              1 - alpha. A question of its own, with an alpha of its own.
 //
 // "Beats" means: wins more than half of the pair's duels that got a decisive answer in time. Ties,
-// both-bad, skips and missing answers are final and move nothing.
+// both-bad, skips and missing answers are final and move nothing. Answers may also say how much:
+// then it means "is graded above, on average", each answer being a unit in [-1, 1] (evidence.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "duel/core/archive_containers.h"
@@ -41,6 +44,30 @@ struct CertificateOptions {
   bool winner_exists = false;
 };
 
+// An answer that is neither a whole win nor a whole loss, of the pair (first, second) of its duel.
+struct AnswerUnit {
+  double unit = 0;     // evidence that the first beats the second
+  double reverse = 0;  // evidence that the second beats the first; mostly -unit
+  double lead = 0;     // what it adds to the first arm's lead over the second
+  bool decisive = false;
+};
+
+// The answers of a pair that are units, as its first arm sees them.
+struct PairUnits {
+  PairEvidence::Logs logs{};
+  PairEvidence::Logs logs_then{};  // when the evidence was largest
+  std::uint64_t count = 0;
+  std::uint64_t decisive = 0;
+  double lead = 0;       // in serving order
+  double score_sum = 0;  // of the first arm: (1 + y)/2 of each, in serving order
+
+  void fields(auto& archive) {
+    for (double& one : logs) archive(one);
+    for (double& one : logs_then) archive(one);
+    archive(count, decisive, lead, score_sum);
+  }
+};
+
 // What the certificate says of one pair, at the moment it was given.
 struct PairFinding {
   Arm winner = 0;
@@ -52,9 +79,11 @@ struct PairFinding {
   // The counts that gave the largest ln E.
   std::uint64_t wins_then = 0;
   std::uint64_t losses_then = 0;
+  std::optional<PairUnits> units{};  // where some answers are no whole wins or losses
 
   void fields(auto& archive) {
     archive(winner, loser, wins, losses, log_evidence, log_threshold, wins_then, losses_then);
+    archive_fields(archive, units);
   }
 };
 
@@ -90,6 +119,8 @@ class Certifier {
   // A final answer, in serving order within its pair (serving_order.h). No allocation unless a
   // certificate is given.
   void observe(const Duel& duel, Outcome outcome);
+  // The same of an answer that is a unit. REQUIRES: epsilon is 0.
+  void observe(const Duel& duel, const AnswerUnit& answer);
   // The one look, after which nothing counts any more. REQUIRES: the option, no look before.
   void look();
 
@@ -97,6 +128,12 @@ class Certifier {
   bool active(Arm arm) const { return arms_[arm].active; }
   std::uint64_t wins(Arm i, Arm j) const { return pair(i, j).wins; }
   std::uint64_t decisive() const { return decisive_; }
+  // Decisive answers of the pair.
+  std::uint64_t decisive(Arm i, Arm j) const;
+  // By how much i is ahead: wins less losses, and what units add.
+  double lead(Arm i, Arm j) const;
+  // Null where the pair has none.
+  const PairUnits* units(Arm i, Arm j) const;
   // The largest ln E_ij so far.
   double log_evidence(Arm i, Arm j) const { return pair(i, j).best.log_evidence; }
   // The pair as a certificate shows it that asked for `log_threshold`.
@@ -116,7 +153,7 @@ class Certifier {
   // says whether it makes sense.
   void fields(auto& archive) {
     archive_fields(archive, num_arms_, num_active_, retired_after_duel_, decisive_, looked_, arms_,
-                   pairs_, unbeaten_, winner_, no_winner_);
+                   pairs_, unbeaten_, winner_, no_winner_, units_);
   }
   bool restored() const;
 
@@ -148,8 +185,11 @@ class Certifier {
 
   PairState& pair(Arm i, Arm j) { return pairs_[i * num_arms_ + j]; }
   const PairState& pair(Arm i, Arm j) const { return pairs_[i * num_arms_ + j]; }
-  std::uint64_t duels(Arm i, Arm j) const { return pair(i, j).wins + pair(j, i).wins; }
-  bool enough(Arm i, Arm j) const { return duels(i, j) >= options_.min_decisive_per_pair; }
+  bool enough(Arm i, Arm j) const { return decisive(i, j) >= options_.min_decisive_per_pair; }
+  // Takes the pair's answers so far into its largest evidence; whether that rose.
+  bool raise(Arm i, Arm j);
+  // After an answer of the pair; `raised`: one of its two sides.
+  void look_at(Arm i, Arm j, bool raised);
 
   double log_edge_threshold(Arm i, Arm j) const { return arms_[i < j ? j : i].log_edge_threshold; }
 
@@ -168,6 +208,7 @@ class Certifier {
   bool looked_ = false;
   std::vector<ArmState> arms_;
   std::vector<PairState> pairs_;
+  std::map<std::pair<Arm, Arm>, PairUnits> units_;  // empty where all answers are whole
   std::size_t unbeaten_ = 0;  // active arms that no active arm is declared to beat
   std::optional<WinnerCertificate> winner_;
   std::optional<NoWinnerCertificate> no_winner_;

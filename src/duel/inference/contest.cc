@@ -9,7 +9,8 @@ namespace {
 
 struct Lead {
   std::uint64_t points = 0;  // twice the pairs it is ahead in
-  std::uint64_t wins = 0, losses = 0;
+  double lead = 0;           // over all others
+  std::uint64_t decisive = 0;
   double least_evidence = std::numeric_limits<double>::infinity();
 };
 
@@ -17,10 +18,10 @@ Lead lead_of(const Certifier& certifier, Arm i) {
   Lead lead;
   for (Arm j = 0; j < certifier.num_arms(); ++j) {
     if (j == i || !certifier.active(j)) continue;
-    const std::uint64_t wins = certifier.wins(i, j), losses = certifier.wins(j, i);
-    lead.points += wins > losses ? 2 : wins == losses ? 1 : 0;
-    lead.wins += wins;
-    lead.losses += losses;
+    const double ahead = certifier.lead(i, j);
+    lead.points += ahead > 0 ? 2 : ahead == 0 ? 1 : 0;
+    lead.lead += ahead;
+    lead.decisive += certifier.decisive(i, j);
     lead.least_evidence = std::min(lead.least_evidence, certifier.log_evidence(i, j));
   }
   return lead;
@@ -68,8 +69,8 @@ std::vector<Arm> order_so_far(const Certifier& certifier) {
     order.push_back(i);
     const Lead lead = lead_of(certifier, i);
     points[i] = lead.points;
-    const std::uint64_t decisive = lead.wins + lead.losses;
-    if (decisive > 0) rates[i] = static_cast<double>(lead.wins) / static_cast<double>(decisive);
+    // The share of decisive duels won, where all answers are whole.
+    if (lead.decisive > 0) rates[i] = 0.5 + 0.5 * lead.lead / static_cast<double>(lead.decisive);
   }
   std::sort(order.begin(), order.end(), [&](Arm a, Arm b) {
     return std::tie(points[b], rates[b], a) < std::tie(points[a], rates[a], b);

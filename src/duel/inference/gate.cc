@@ -39,13 +39,13 @@ Gate::Gate(const GateRule& rule)
   }
 }
 
-double Gate::mixture(const Table& rates) const {
+double Gate::mixture(const Table& rates, const Graded& graded) const {
   const auto wins = static_cast<double>(wins_), losses = static_cast<double>(losses_);
   const auto ties = static_cast<double>(ties_);
   std::array<double, kNumComponents> terms{};
   for (std::size_t k = 0; k < kNumComponents; ++k) {
-    terms[k] =
-        log_weights_[k] + ((wins * rates[k].win + losses * rates[k].loss) + ties * rates[k].tie);
+    terms[k] = log_weights_[k] +
+               ((wins * rates[k].win + losses * rates[k].loss) + (ties * rates[k].tie + graded[k]));
   }
   const double largest = *std::max_element(terms.begin(), terms.end());
   double sum = 0;
@@ -56,14 +56,37 @@ double Gate::mixture(const Table& rates) const {
 void Gate::observe(Outcome outcome) {
   if (end_ != GateEnd::open || outcome == Outcome::skip || outcome == Outcome::none) return;
   ++(outcome == Outcome::first_wins ? wins_ : outcome == Outcome::second_wins ? losses_ : ties_);
+  look();
+}
+
+void Gate::observe(double y) {
+  if (end_ != GateEnd::open) return;
+  const double m = 2.0 * rule_.margin;
+  const std::array<double, 4> units = {y, (y + m) / (1.0 - m * m), -y, -(y + m) / (1.0 + m)};
+  for (std::size_t claim = 0; claim < units.size(); ++claim) {
+    for (std::size_t k = 0; k < kNumComponents; ++k) {
+      graded_[claim][k] +=
+          natural_log(1.0 + (2.0 * PairEvidence::kComponents[k].gap) * units[claim]);
+    }
+  }
+  ++num_graded_;
+  score_sum_ += (1.0 + y) / 2.0;
+  look();
+}
+
+void Gate::look() {
   const auto now = [&](GateClaim claim, double log_evidence) {
     Logs& logs = logs_[static_cast<std::size_t>(claim)];
     logs = {log_evidence, std::max(logs.most, log_evidence)};
   };
-  now(GateClaim::better, even_.log_evidence(wins_, losses_));
-  now(GateClaim::not_worse, mixture(not_worse_));
-  now(GateClaim::worse, even_.log_evidence(losses_, wins_));
-  now(GateClaim::beyond_margin, mixture(beyond_margin_));
+  const auto graded = [&](GateClaim claim) -> const Graded& {
+    return graded_[static_cast<std::size_t>(claim)];
+  };
+  using enum GateClaim;
+  now(better, even_.log_evidence(wins_, losses_, graded(better)));
+  now(not_worse, mixture(not_worse_, graded(not_worse)));
+  now(worse, even_.log_evidence(losses_, wins_, graded(worse)));
+  now(beyond_margin, mixture(beyond_margin_, graded(beyond_margin)));
   if (shown(rule_.claim)) {
     end_ = GateEnd::passed;
   } else if (shown(rule_.fail)) {
@@ -73,7 +96,7 @@ void Gate::observe(Outcome outcome) {
 
 std::optional<double> Gate::mean_score() const {
   if (answers() == 0) return std::nullopt;
-  return (static_cast<double>(wins_) + 0.5 * static_cast<double>(ties_)) /
+  return (static_cast<double>(wins_) + 0.5 * static_cast<double>(ties_) + score_sum_) /
          static_cast<double>(answers());
 }
 

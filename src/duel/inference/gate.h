@@ -57,6 +57,8 @@ class Gate {
   // count; what is skipped, invalid or lost does not. Nothing counts once the gate has passed or
   // failed.
   void observe(Outcome outcome);
+  // The same of a graded answer, -1 < y < 1 from the candidate's side.
+  void observe(double y);
 
   GateEnd end() const { return end_; }
   // Whether the claim was shown by then, whatever the gate asks for.
@@ -64,10 +66,11 @@ class Gate {
   double log_evidence(GateClaim claim) const { return of(claim).now; }
   double log_threshold() const { return log_threshold_; }
   // Answers that counted, and what they said.
-  std::uint64_t answers() const { return wins_ + losses_ + ties_; }
+  std::uint64_t answers() const { return wins_ + losses_ + ties_ + num_graded_; }
   std::uint64_t wins() const { return wins_; }
   std::uint64_t losses() const { return losses_; }
   std::uint64_t ties() const { return ties_; }
+  std::uint64_t graded() const { return num_graded_; }
   std::optional<double> mean_score() const;
 
  private:
@@ -82,7 +85,9 @@ class Gate {
   };
   using Table = std::array<Rates, kNumComponents>;
   const Logs& of(GateClaim claim) const { return logs_[static_cast<std::size_t>(claim)]; }
-  double mixture(const Table& rates) const;
+  using Graded = PairEvidence::Logs;  // what graded answers add to the logarithms
+  double mixture(const Table& rates, const Graded& graded) const;
+  void look();
 
   GateRule rule_;
   double log_threshold_;
@@ -91,6 +96,9 @@ class Gate {
   Table not_worse_{}, beyond_margin_{};
   std::array<Logs, 4> logs_;
   std::uint64_t wins_ = 0, losses_ = 0, ties_ = 0;
+  std::array<Graded, 4> graded_{};  // by claim
+  std::uint64_t num_graded_ = 0;
+  double score_sum_ = 0;
   GateEnd end_ = GateEnd::open;
 };
 

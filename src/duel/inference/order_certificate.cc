@@ -58,8 +58,7 @@ void OrderCertifier::take(Arm i, Arm j, bool now) {
 
 // Whether something changed that a certificate may follow from.
 bool OrderCertifier::update(const Certifier& pairs, Arm i, Arm j) {
-  const std::uint64_t wins = pairs.wins(i, j), losses = pairs.wins(j, i);
-  if (wins + losses < min_decisive_per_pair_) return false;
+  if (pairs.decisive(i, j) < min_decisive_per_pair_) return false;
   const auto raise = [&](Arm a, Arm b) {
     std::uint8_t& reached = reached_[a * num_arms_ + b];
     if (reached == 0 && pairs.log_evidence(a, b) >= log_threshold_) reached = 1;
@@ -71,9 +70,9 @@ bool OrderCertifier::update(const Certifier& pairs, Arm i, Arm j) {
   if (forth != back) {
     take(i, j, forth);
     take(j, i, back);
-  } else if (wins != losses) {
-    take(i, j, wins > losses);
-    take(j, i, wins < losses);
+  } else if (const double lead = pairs.lead(i, j); lead != 0) {
+    take(i, j, lead > 0);
+    take(j, i, lead < 0);
   }
   return taken(i, j) != was_forth || taken(j, i) != was_back;
 }
