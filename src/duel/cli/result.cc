@@ -33,6 +33,7 @@ struct ResultArguments {
   bool position = false;
   std::string ties = "davidson";
   std::string columns;
+  std::vector<std::string> slices;  // columns of comparisons
   std::vector<std::string> outputs;
   bool strict = false;
   ClientOptions client;
@@ -96,11 +97,30 @@ Result<std::string> board_content(const std::string& file, const std::string& so
   return run_gnuplot(board_picture_script(read.ledger, board, format));
 }
 
+Result<BySlice> slices_in(const std::string& file, const ResultArguments& arguments,
+                          const Goal& goal, const VoteColumns* columns) {
+  if (looks_like_log(file)) {
+    LogFiles files;
+    return by_slice_of_log(files, file);
+  }
+  if (arguments.slices.empty()) return BySlice();
+  DUEL_ASSIGN(ComparisonTable table, read_comparisons(file, columns));
+  const bool in_order = sort_by_time(table);
+  auto slices = by_slice_of_table(table, arguments.slices, arguments.alpha, in_order, goal);
+  if (!slices.ok() && slices.error().where.empty()) {
+    Error error = slices.error();
+    error.where = "--slice";
+    return error;
+  }
+  return slices;
+}
+
 // `json` is the result as it came from a server, which may say more than this version knows.
-Result<int> show(const ExperimentResult& result, const std::optional<Json>& json,
+Result<int> show(const SlicedResult& result, const std::optional<Json>& json,
                  const ResultArguments& arguments, CommandContext& context) {
-  context.print(arguments.client.json ? (json ? *json : described_json(result)).dump_pretty()
-                                      : result_text(result, stdout_paint()));
+  context.print(arguments.client.json
+                    ? (json ? *json : described_json(result)).dump_pretty()
+                    : result_text(result, stdout_paint()) + slices_text(result, stdout_paint()));
   const bool unhealthy = overall(result.health) == HealthVerdict::failed;
   return arguments.strict && unhealthy ? kExitUnhealthy : kExitDone;
 }
@@ -112,8 +132,8 @@ Result<int> show_experiment(const ResultArguments& arguments, CommandContext& co
   }
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     DUEL_ASSIGN(const Json json, client.get(experiment_target(arguments.file, "/result")));
-    DUEL_ASSIGN(const ExperimentResult result,
-                described_from<ExperimentResult>(json, "the server's result"));
+    DUEL_ASSIGN(const SlicedResult result,
+                described_from<SlicedResult>(json, "the server's result"));
     return show(result, json, arguments, context);
   });
 }
@@ -142,6 +162,10 @@ Result<int> run_result(const ResultArguments& arguments, CommandContext& context
   }
   DUEL_ASSIGN(const Goal goal, arguments.goal.parse());
   if (looks_like_log(file)) {
+    if (!arguments.slices.empty()) {
+      return Error::invalid_argument("a log declares its slices", "--slice",
+                                     "it is for a file of comparisons");
+    }
     if (const Option* option = first_given(arguments.goal.options)) {
       return Error::invalid_argument("a log has a goal of its own", option->name(),
                                      "it is for a file of comparisons");
@@ -157,7 +181,9 @@ Result<int> run_result(const ResultArguments& arguments, CommandContext& context
     DUEL_ASSIGN(const std::string content, board_content(output, file, read, board));
     DUEL_RETURN_IF_ERROR(context.write_output(output, content));
   }
-  return show(result_of(read.ledger, board, read.if_wrong), std::nullopt, arguments, context);
+  DUEL_ASSIGN(BySlice by_slice, slices_in(file, arguments, goal, columns ? &*columns : nullptr));
+  return show(sliced(result_of(read.ledger, board, read.if_wrong), std::move(by_slice)),
+              std::nullopt, arguments, context);
 }
 
 }  // namespace
@@ -198,6 +224,11 @@ void add_result_command(Command& program) {
       "or as half wins (half), as arenas of language models count them. The verdict "
       "does not depend on it.");
   const Option& columns = add_columns_option(command, arguments.columns);
+  const Option& slice = command.add(
+      "--slice COLUMN", not_empty(&arguments.slices),
+      "Of comparisons: a column that tells them apart, a language or a device. Each of its values "
+      "gets a verdict of its own, at --alpha over the number of all values; may be repeated. A log "
+      "has declared its slices.");
   const Option& output =
       command.add("-o,--output FILE", not_empty(&arguments.outputs),
                   "Also write the board: arms with ranks, strengths, intervals and counts as .csv "
@@ -205,7 +236,7 @@ void add_result_command(Command& program) {
                   "one file with all charts as .html; may be repeated.");
   arguments.file_options = arguments.goal.options;
   for (const Option* option :
-       {&log, &alpha, arguments.prior_option, &position, &ties, &columns, &output}) {
+       {&log, &alpha, arguments.prior_option, &position, &ties, &columns, &slice, &output}) {
     arguments.file_options.push_back(option);
   }
   add_json_client_options(command, arguments.client);
@@ -216,6 +247,7 @@ void add_result_command(Command& program) {
       "http://127.0.0.1:7557\n  duel result arena.csv --json\n"
       "  duel result arena.csv --goal order --top 3\n"
       "  duel result votes.csv --columns a=left,b=right,winner=choice --ties half\n"
+      "  duel result arena.csv --slice language\n"
       "  duel result arena.csv --position -o board.md -o board.svg";
 }
 

@@ -338,6 +338,32 @@ std::string failed_checks_text(const std::vector<HealthCheck>& health, const Pai
   return text;
 }
 
+std::string slices_text(const SlicedResult& result, const Paint& paint) {
+  std::string text;
+  for (const std::string& sentence : result.slices_differ) {
+    text += paint.bold(wrapped(sentence, report_width())) + "\n";
+  }
+  for (const auto& [slice, values] : result.by_slice.value_or(BySlice())) {
+    constexpr std::size_t kIndent = 4;
+    double alpha = 0;
+    for (const auto& [value, of] : values) alpha = std::max(alpha, of.alpha);
+    text += wrapped(fmt::format("By {}: each statement is false with probability at most {:.3g}, "
+                                "any of all slices with that of the whole.",
+                                slice, alpha),
+                    report_width()) +
+            "\n";
+    for (const auto& [value, of] : values) {
+      text += "  " +
+              wrapped(fmt::format("{} ({}): {}", value, counted(of.duels.served, "duel"),
+                                  of.alpha > 0 ? of.verdict : "no statement is made about these."),
+                      report_width() - 2, kIndent) +
+              "\n";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 std::string if_wrong_text(const IfWrong& if_wrong, std::size_t width) {
   return if_wrong.text.empty() ? "" : wrapped(if_wrong.text, width) + "\n";
 }

@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "duel/cli/command.h"
-#include "duel/verdict/experiment_result.h"
+#include "duel/verdict/by_slice.h"
 
 namespace duel::cli {
 
 // The verdict in a sentence, the arms, the pairs, what is still open, and the health checks.
 std::string result_text(const ExperimentResult& result, const Paint& paint);
+
+// A block for each slice that was declared, a line for each of its values; "" where there is none.
+std::string slices_text(const SlicedResult& result, const Paint& paint);
 
 // "Why not yet" with a line for each reason; "" if there is no reason. Failed health checks are
 // left out, since `failed_checks_text` tells of them.

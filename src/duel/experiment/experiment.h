@@ -115,6 +115,7 @@ struct Wish {
   bool over_cap = false;  // the door has counted too many new voters: nothing new is served
   std::vector<std::string> excluded{};  // arms that cannot be shown now
   std::string task{};                   // what it is about, where the caller says so
+  SliceValues slices{};                 // of those that the experiment declares
   std::uint64_t limit = 0;              // duels served in all, beyond which nothing is; 0: none
   bool only_again = false;              // of a batch that was served before: nothing new is served
 };
@@ -423,6 +424,7 @@ class Experiment {
   Result<std::optional<ServeRecord>> choose(const Wish& wish, const std::vector<Arm>& excluded,
                                             const Moment& moment);
   Result<bool> has_met(const ServeRecord& serve) const;
+  SliceValues slices_of(const Wish& wish, std::string_view task) const;
   bool draw_task(const Wish& wish, ServeRecord& serve);
   bool is_done(const std::string& subject) const;
   Fallback fallback(const Wish& wish, Fallback::Why why, std::int64_t now_ms);

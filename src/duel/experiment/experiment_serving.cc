@@ -6,6 +6,7 @@
 #include <span>
 
 #include "duel/experiment/experiment.h"
+#include "duel/experiment/slices.h"
 #include "duel/experiment/tasks_left.h"
 
 namespace duel {
@@ -155,6 +156,7 @@ Status Experiment::check_wish(const Wish& wish) const {
       return Error::invalid_argument(fmt::format("there is no arm '{}'", arm)).in_field("exclude");
     }
   }
+  DUEL_RETURN_IF_ERROR(check_slice_values(ledger().experiment().slices, wish.slices));
   const bool has_items = !ledger().tasks().items.items().empty();
   if (has_items && !wish.task.empty() && !tasks_.knows(wish.task)) {
     return Error::invalid_argument(fmt::format("there is no task '{}'", wish.task))
@@ -299,9 +301,27 @@ Result<std::optional<ServeRecord>> Experiment::choose(const Wish& wish,
     live_.undo_choice(std::move(*undo));
     return std::optional<ServeRecord>();
   }
+  serve->slices = slices_of(wish, serve->task);
   DUEL_ASSIGN(const bool met, has_met(*serve));
   if (met) serve->evidence = false;
   return serve;
+}
+
+// Those of the wish, and of the task where the wish says nothing.
+SliceValues Experiment::slices_of(const Wish& wish, std::string_view task) const {
+  SliceValues values = wish.slices;
+  const Slices& declared = ledger().experiment().slices;
+  const auto place = declared.empty() ? std::nullopt : tasks_.place_of(task);
+  const std::span<const Json> items = ledger().tasks().items.items();
+  if (!place || *place >= items.size()) return values;
+  const Json* const of_task = items[*place].find("slices");
+  if (of_task == nullptr) return values;
+  for (const auto& [name, value] : of_task->members()) {
+    const auto is_it = [&](const auto& one) { return one.first == name; };
+    if (std::ranges::none_of(declared, is_it) || std::ranges::any_of(values, is_it)) continue;
+    if (value.is_string()) values.emplace_back(name, value.get<std::string>());
+  }
+  return values;
 }
 
 // The task of the duel, and whether its answer may be evidence. False where nothing is left to be

@@ -6,6 +6,7 @@
 
 #include "duel/core/archive_containers.h"
 #include "duel/core/rng.h"
+#include "duel/experiment/slices.h"
 
 namespace duel {
 
@@ -18,6 +19,7 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment,
     return Error::invalid_argument(fmt::format("{} is out of range", experiment.aa_rate), "aa_rate",
                                    "0 .. 0.5");
   }
+  DUEL_RETURN_IF_ERROR(check_slices(experiment));
   DUEL_ASSIGN(Statement statement, Statement::make(experiment, parts));
   const ServiceRule& service = experiment.service;
   if (service.starts != ExperimentState::draft && service.starts != ExperimentState::running) {
@@ -197,6 +199,12 @@ struct Ledger::Folder {
   // `recovered` beforehand and takes evidence from the serves before it (experiment_log.h).
   Folded operator()(const auto& /*record*/) { return {}; }
 };
+
+void Ledger::pass(const LogEntry& entry) {
+  DUEL_CHECK(entry.sequence == sequence_ + 1);
+  sequence_ = entry.sequence;
+  head_ = entry.hash;
+}
 
 Ledger::Folded Ledger::fold(const LogEntry& entry) {
   DUEL_CHECK(entry.sequence == sequence_ + 1);

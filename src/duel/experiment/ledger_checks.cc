@@ -8,6 +8,7 @@
 
 #include "duel/core/spelling.h"
 #include "duel/experiment/ledger.h"
+#include "duel/experiment/slices.h"
 
 namespace duel {
 
@@ -42,6 +43,7 @@ struct Ledger::Checker {
         return unfit_record(fmt::format("the retired arm '{}' is served", ledger.id_of(arm)));
       }
     }
+    DUEL_RETURN_IF_ERROR(check_slice_values(ledger.experiment_.slices, record.slices));
     if (record.evidence) DUEL_RETURN_IF_ERROR(ledger.statement_.admits(record, first, second));
     if (ledger.experiment_.tasks.count > 0 && record.task.empty() && first != second) {
       return unfit_record(fmt::format("the duel '{}' has no task", record.duel_id));

@@ -298,6 +298,11 @@ struct PanelRule {
   friend bool operator==(const PanelRule&, const PanelRule&) = default;
 };
 
+// What duels are told apart by, a language or a device, each with the values that get statements of
+// their own; and the values of one duel.
+using Slices = std::vector<std::pair<std::string, std::vector<std::string>>>;
+using SliceValues = std::vector<std::pair<std::string, std::string>>;
+
 // What people who vote are told.
 struct VotingRule {
   std::string question;       // in place of "Which one is better?"
@@ -332,6 +337,7 @@ struct ExperimentRecord {
   Audience about = Audience::people_like_these;
   PanelRule panel;  // where it is about these people
   VotingRule voting;
+  Slices slices;
   JudgeEntry judge;
   ServiceRule service;
   std::uint64_t seed = 0;
@@ -356,6 +362,7 @@ struct ServeRecord {
   Timestamp expires_at;   // 0: never
   std::string subject;    // who is shown it, as a keyed hash
   std::string request;    // SHA-256 of the body that asked for it
+  SliceValues slices{};   // of those that the experiment declares
   // Served when the machine lost power, as a later record says: the reason why `evidence` is false.
   // Set by the reader of the log and in no line of it.
   bool around_loss = false;

@@ -187,6 +187,8 @@ struct Described<ExperimentRecord> {
           optional("about", &ExperimentRecord::about, "whose preferences are certified"),
           optional("panel", &ExperimentRecord::panel, "who `these_people` are"),
           optional("voting", &ExperimentRecord::voting, "what voters are told"),
+          optional("slices", &ExperimentRecord::slices,
+                   "what duels are told apart by, with the values that get statements"),
           optional("judge", &ExperimentRecord::judge),
           optional("service", &ExperimentRecord::service, "what a server needs beside"),
           required("seed", &ExperimentRecord::seed)});
@@ -210,7 +212,8 @@ struct Described<ServeRecord> {
                "that this pair was shown, given the past; see below"),
       optional("expires_at", &ServeRecord::expires_at),
       optional("subject", &ServeRecord::subject, "keyed hash of who is shown it"),
-      optional("request", &ServeRecord::request, "keyed hash of the request that asked for it")};
+      optional("request", &ServeRecord::request, "keyed hash of the request that asked for it"),
+      optional("slices", &ServeRecord::slices, "the values of the slices that are declared")};
 };
 
 template <>

@@ -205,7 +205,7 @@ void Api::patch_experiment(Call& call) {
   if (!parsed.json) return call.send(std::move(parsed.refused));
   // A field that exists but cannot change is a conflict; an unknown one is a mistake (below).
   for (const char* name : {"mode", "arms", "policy", "goal", "stopping", "presentation",
-                           "interleave", "tasks", "about", "panel", "voting", "seed"}) {
+                           "interleave", "tasks", "about", "panel", "voting", "slices", "seed"}) {
     if (parsed.json->contains(name)) {
       return call.send(refusal(409, fmt::format("/{} cannot change", name), false,
                                {{fmt::format("/{}", name), "cannot change"}}));

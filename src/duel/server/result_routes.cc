@@ -77,8 +77,11 @@ void Api::show_result(Call& call) {
   show(call, "result", [this](const View& view) -> Result<Json> {
     const Ledger& ledger = view.ledger();
     DUEL_ASSIGN(const IfWrong if_wrong, view.if_wrong());
-    ResultAnswer answer{
-        result_of(ledger, board_of(ledger), if_wrong), ledger.served(), ledger.sequence(), {}};
+    DUEL_ASSIGN(BySlice by_slice, view.by_slice());
+    ResultAnswer answer{sliced(result_of(ledger, board_of(ledger), if_wrong), std::move(by_slice)),
+                        ledger.served(),
+                        ledger.sequence(),
+                        {}};
     views_.note_glance(view.id(), glance_of(answer.verdict, answer.health, ledger.sequence()));
     if (ledger.parts().pages) answer.pages = view.history().pages().so_far(ledger);
     return described_json(answer);

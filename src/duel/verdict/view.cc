@@ -32,6 +32,7 @@ Status View::fold(const LogEntry& entry) {
   duels_->forget();
   history_.note(ledger_, entry);
   if (trail_) trail_->note(entry);
+  if (slices_) slices_->note(entry);
   last_time_ms_ = entry.time_ms;
   head_ = {entry.sequence, entry.hash};
   return Done{};
@@ -164,6 +165,23 @@ Result<const EvidenceTrail*> View::trail() const {
     trail_ = std::move(trail);
   }
   return &*trail_;
+}
+
+Result<BySlice> View::by_slice() const {
+  if (ledger_.experiment().slices.empty()) return BySlice();
+  if (!slices_) {
+    std::optional<SliceLedgers> slices;
+    DUEL_RETURN_IF_ERROR(read_log(*store_, name_, [&](const LogEntry& entry) -> Status {
+      if (!slices) {
+        DUEL_ASSIGN(slices, SliceLedgers::make(std::get<ExperimentRecord>(entry.record)));
+      } else if (entry.sequence <= head_.sequence) {
+        slices->note(entry);
+      }
+      return Done{};
+    }));
+    slices_ = std::move(slices);
+  }
+  return duel::by_slice(*slices_);
 }
 
 Result<std::string> View::certificate() const {

@@ -19,6 +19,7 @@
 #include "duel/experiment/ledger.h"
 #include "duel/experiment/stored_duels.h"
 #include "duel/store/store.h"
+#include "duel/verdict/by_slice.h"
 #include "duel/verdict/evidence_trail.h"
 #include "duel/verdict/history.h"
 #include "duel/verdict/if_wrong.h"
@@ -45,6 +46,8 @@ class View {
   const History& history() const { return history_; }
   // The text of the certificate file; empty while there is none. The first time it reads the log.
   Result<std::string> certificate() const;
+  // A result for each value of each slice that is declared. The first time it reads the log.
+  Result<BySlice> by_slice() const;
   // What would overturn the certificate now; nothing is said while there is none.
   Result<IfWrong> if_wrong() const;
   Overview overview() const { return overview_of(ledger_, created_ms_, last_time_ms_); }
@@ -82,6 +85,7 @@ class View {
   History history_;
   // Of a certificate: read from the log when it is first asked for, and kept up since.
   mutable std::optional<EvidenceTrail> trail_;
+  mutable std::optional<SliceLedgers> slices_;  // the same
   std::int64_t created_ms_ = 0;
   std::int64_t last_time_ms_ = 0;
   Head head_;

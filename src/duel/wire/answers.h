@@ -13,6 +13,7 @@
 #include "duel/experiment/experiment.h"
 #include "duel/log/record.h"
 #include "duel/log/record_fields.h"
+#include "duel/verdict/by_slice.h"
 #include "duel/verdict/experiment_result.h"
 #include "duel/verdict/glance.h"
 #include "duel/verdict/page_tally.h"
@@ -86,6 +87,7 @@ struct ExperimentAnswer {
   std::string about;
   std::optional<PanelAnswer> panel;
   std::optional<Whole<VotingBody>> voting;
+  Slices slices;
   std::uint64_t seed = 0;
   std::uint64_t served = 0;
   std::uint64_t pending = 0;
@@ -114,6 +116,7 @@ struct ExperimentAnswer {
                    "what the certificate is about; people or tasks like these if absent", kAbout),
           optional("panel", &ExperimentAnswer::panel, "where it is about `these-people`"),
           optional("voting", &ExperimentAnswer::voting, "what voters are told"),
+          optional("slices", &ExperimentAnswer::slices, "what duels are told apart by"),
           required("seed", &ExperimentAnswer::seed),
           required("served", &ExperimentAnswer::served, "duels so far"),
           required("pending", &ExperimentAnswer::pending, "duels that wait for an answer"),
@@ -385,13 +388,13 @@ struct EventsAnswer {
 
 // --- Results ------------------------------------------------------------------------------------
 
-struct ResultAnswer : ExperimentResult {
+struct ResultAnswer : SlicedResult {
   std::uint64_t served = 0, sequence = 0;
   std::optional<PagesSoFar> pages;
 
   static constexpr std::string_view schema = "Result";
   static constexpr auto fields = joined(
-      ExperimentResult::fields,
+      SlicedResult::fields,
       FieldList{required("served", &ResultAnswer::served, "pages of one arm and A/A duels too"),
                 required("sequence", &ResultAnswer::sequence),
                 optional("pages", &ResultAnswer::pages,

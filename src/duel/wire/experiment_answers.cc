@@ -29,6 +29,7 @@ Wish wish_of(const DuelBody& body, bool voter, std::string_view salt) {
   wish.voter = voter;
   wish.excluded = body.exclude;
   wish.task = body.task_id;
+  wish.slices = body.slices;
   return wish;
 }
 
@@ -176,6 +177,7 @@ ExperimentAnswer experiment_answer(const Experiment& owned) {
     answer.about = "these-tasks";
   }
   if (experiment.voting != VotingRule()) answer.voting.emplace().rule = experiment.voting;
+  answer.slices = experiment.slices;
   answer.seed = experiment.seed;
   answer.served = ledger.served();
   answer.pending = ledger.num_pending();

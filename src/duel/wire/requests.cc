@@ -207,7 +207,9 @@ Result<ExperimentRecord> experiment_of(
   if (!body.tasks.empty()) {
     Json items = Json::array();
     for (const TaskBody& task : body.tasks) {
-      items.push_back({{"task_id", task.task_id}, {"payload", task.payload}});
+      Json item{{"task_id", task.task_id}, {"payload", task.payload}};
+      if (!task.slices.empty()) item["slices"] = described_json(task.slices);
+      items.push_back(std::move(item));
     }
     record.tasks.count = body.tasks.size();
     record.tasks.sha256 = sha256_hex(items.dump());
@@ -215,6 +217,7 @@ Result<ExperimentRecord> experiment_of(
   }
   DUEL_RETURN_IF_ERROR(read_about(body, record, subject_of));
   record.voting = body.voting.rule;
+  record.slices = body.slices;
   record.seed = body.seed.value_or(random_seed);
   service.name = body.name;
   service.mode = body.mode;

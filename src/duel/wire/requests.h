@@ -166,9 +166,13 @@ struct InterleaveBody {
 struct TaskBody {
   std::string task_id;
   Json payload;
+  SliceValues slices;
 
-  static constexpr FieldList fields{required("task_id", &TaskBody::task_id, "", IsIdOf{"a task"}),
-                                    optional("payload", &TaskBody::payload)};
+  static constexpr FieldList fields{
+      required("task_id", &TaskBody::task_id, "", IsIdOf{"a task"}),
+      optional("payload", &TaskBody::payload),
+      optional("slices", &TaskBody::slices,
+               "its value of each slice, as `{\"language\": \"de\"}`")};
 };
 
 // What a certificate is about, as a caller writes it.
@@ -220,6 +224,7 @@ struct ExperimentBody {
   std::string about;
   PanelBody panel;
   VotingBody voting;
+  Slices slices;
   std::optional<std::uint64_t> seed;
 
   static constexpr std::string_view schema = "ExperimentRequest";
@@ -241,6 +246,10 @@ struct ExperimentBody {
                    "what the certificate is about; people or tasks like these if absent", kAbout),
           optional("panel", &ExperimentBody::panel, "who `these-people` are"),
           optional("voting", &ExperimentBody::voting, "what voters are told"),
+          optional(
+              "slices", &ExperimentBody::slices,
+              "what duels are told apart by, as `{\"language\": [\"de\", \"en\"]}`: each value "
+              "gets a board and a certificate of its own"),
           optional("seed", &ExperimentBody::seed)});
 };
 
@@ -314,6 +323,7 @@ struct DuelBody {
   bool voter = false;
   std::vector<std::string> exclude;
   std::string task_id;
+  SliceValues slices;
 
   static constexpr std::string_view schema = "DuelRequest";
   static constexpr FieldList fields{
@@ -328,7 +338,10 @@ struct DuelBody {
       optional("voter", &DuelBody::voter,
                "true: asked as by a share link: blind, and the server makes the subject"),
       optional("exclude", &DuelBody::exclude, "arms that cannot be shown now"),
-      optional("task_id", &DuelBody::task_id, "what it is about", IsIdOf{"a task"})};
+      optional("task_id", &DuelBody::task_id, "what it is about", IsIdOf{"a task"}),
+      optional("slices", &DuelBody::slices,
+               "the duel's value of each slice, as `{\"language\": \"de\"}`; of one that is not "
+               "named the task's, or `other`")};
 };
 
 struct JudgementBody {

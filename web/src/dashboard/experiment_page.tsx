@@ -1,5 +1,5 @@
 // One experiment: the verdict first, then what it rests on.
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Result } from "../api/types";
 import { armNames } from "../charts/arm_names";
 import { EvidenceBars } from "../charts/evidence_bars";
@@ -21,6 +21,7 @@ import { PanelCount, panelInWords } from "./panel_count";
 import { RecentDuels } from "./recent_duels";
 import { Settings } from "./settings";
 import { Share } from "./share";
+import { PartChoice, resultOfPart, SliceVerdicts, type Part } from "./slices";
 import { verdictOf } from "../charts/verdict";
 import { WhyNotYet } from "../charts/why_not_yet";
 
@@ -62,7 +63,9 @@ function Numbers({ result }: { result: Result }) {
 export function ExperimentPage({ id }: { id: string }) {
   const { experiment, result, timeline, duels, health, live, error, refresh } =
     useLiveExperiment(id);
-  const matrix = useMemo(() => (result ? matrixOf(result) : null), [result]);
+  const [part, setPart] = useState<Part | null>(null);
+  const charted = result && resultOfPart(result, part);
+  const matrix = useMemo(() => (charted ? matrixOf(charted) : null), [charted]);
   const names = useMemo(
     () => armNames(result?.arms ?? [], experiment?.arms),
     [result?.arms, experiment?.etag],
@@ -71,7 +74,7 @@ export function ExperimentPage({ id }: { id: string }) {
   useEffect(() => {
     document.title = `${title} · Duel`;
   }, [title]);
-  if (!experiment || !result || !matrix) {
+  if (!experiment || !result || !charted || !matrix) {
     if (!error)
       return (
         <p class="quiet" aria-busy="true">
@@ -105,14 +108,14 @@ export function ExperimentPage({ id }: { id: string }) {
       {result.panel ? (
         <PanelCount panel={result.panel} names={names} />
       ) : (
-        <EvidenceBars result={result} names={names} />
+        <EvidenceBars result={charted} names={names} />
       )}
     </section>
   );
   const howStrong = (
     <section class="card" aria-labelledby="h-strengths">
       <h2 id="h-strengths">How strong each is</h2>
-      <StrengthChart result={result} names={names} />
+      <StrengthChart result={charted} names={names} />
     </section>
   );
   return (
@@ -157,6 +160,13 @@ export function ExperimentPage({ id }: { id: string }) {
         <section class="card open-pages" aria-labelledby="h-pages">
           <h2 id="h-pages">Open pages</h2>
           <OpenPages pages={result.pages} timeout={experiment.feedback.timeout_s} />
+        </section>
+      )}
+      {result.by_slice && (
+        <section class="card" aria-labelledby="h-slices">
+          <h2 id="h-slices">Parts of the duels</h2>
+          <SliceVerdicts result={result} />
+          <PartChoice result={result} part={part} choose={setPart} />
         </section>
       )}
       {many ? (

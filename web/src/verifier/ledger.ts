@@ -2,6 +2,7 @@
 // certified.
 import { Referee, table, unfitGoal, type Decision } from "./evidence";
 import { refuse } from "./json";
+import { checkSlices, checkSliceValues } from "./slices";
 import { Panel, type Asked } from "./panel";
 import type { AnyRecord, Answer, ArmEntry, Judgement, RecordOf } from "./records";
 
@@ -125,6 +126,7 @@ export class Ledger {
     if (arms.length < 2) refuse("fewer than two arms cannot be compared");
     if (new Set(arms.map((arm) => arm.arm_id)).size < arms.length) refuse("two arms have one id");
     if (!(experiment.aa_rate >= 0 && experiment.aa_rate <= 0.5)) refuse("aa_rate is out of range");
+    checkSlices(experiment.slices, experiment.about === "these_people");
     if (this.tasksEnd && !stopping.shared_causes) refuse("a task may reach several pairs");
     if (stopping.shared_causes && !this.isFixed)
       refuse("where pairs share causes the arms are fixed");
@@ -263,6 +265,7 @@ export class Ledger {
           refuse(`the pair meets about the task '${task}' again, and it is to count`);
       }
     }
+    checkSliceValues(this.experiment.slices, record.slices);
     if (tasks.count > 0n && task === "" && first !== second) refuse("a duel has no task");
     if (stopping.max_duels > 0n && this.servedDuels >= stopping.max_duels)
       refuse("more than max_duels are served");

@@ -70,6 +70,14 @@ const columns: Reader<void> = (value, name) => {
   for (const [column, one] of value.list) check(one, column);
 };
 
+// A member for each name.
+const byName =
+  <T>(read: Reader<T>): Reader<[string, T][]> =>
+  (value, name) =>
+    value instanceof Members
+      ? value.list.map(([one, inner]) => [one, read(inner, one)] as [string, T])
+      : refuse(`the field '${name}' is not an object`);
+
 const list =
   <T>(read: Reader<T>): Reader<T[]> =>
   (value, name) =>
@@ -187,6 +195,7 @@ const kinds = {
     about: may(word("people_like_these", "these_people"), "people_like_these"),
     panel: may(panel, { size: 0n, members: [], early: false }),
     voting: may(voting, { question: "", instructions: "", shows_result: false }),
+    slices: may(byName(list(string)), []),
     judge: may(object({ command: must(string), sha256: must(sha256) }), {
       command: "",
       sha256: "",
@@ -209,6 +218,7 @@ const kinds = {
     expires_at: may(time, ""),
     subject: text,
     request: text,
+    slices: may(byName(string), []),
   },
   outcome: {
     duel_id: must(id),
