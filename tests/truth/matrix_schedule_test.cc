@@ -93,8 +93,7 @@ TEST(MatrixSchedule, drifting_goes_from_one_matrix_to_the_other_in_equal_steps) 
 TEST(MatrixSchedule, says_why_a_matrix_cannot_switch_or_drift) {
   EXPECT_NE(error_of("switching(base=arxiv,changes=9,rounds=5)").find("10 matrices do not fit"),
             std::string::npos);
-  EXPECT_NE(error_of("switching(base=mallows(k=3,phi=1))").find("all alike"),
-            std::string::npos);
+  EXPECT_NE(error_of("switching(base=mallows(k=3,phi=1))").find("all alike"), std::string::npos);
   EXPECT_NE(error_of("switching(bases=arxiv)").find("no option 'bases'"), std::string::npos);
   EXPECT_NE(error_of("switching(base=arxive)").find("did you mean 'arxiv'"), std::string::npos);
   EXPECT_NE(error_of("drifting(from=arxiv,to=cyclic)").find("has 4 arms"), std::string::npos);
