@@ -123,7 +123,8 @@ TEST(AuditedUnits, cost_least_with_the_share_that_prices_lead_to) {
   }
 }
 
-// --- Level -----------------------------------------------------------------------------------------
+// --- Level
+// -----------------------------------------------------------------------------------------
 
 constexpr int kRuns = 300;
 // P(more than 30 of 300 | .05) < .0003; measured are .007 to .027.
@@ -140,8 +141,9 @@ TEST(AuditedUnits, of_indifferent_people_certify_no_more_often_than_allowed_what
     EXPECT_LE(false_certificates(world, kRuns, 1500), kMost) << world.name;
   }
 }
-
-// --- Three traps -----------------------------------------------------------------------------------
+// --- Three traps ----------------------------------------------------------------------------------
+// --- Three traps
+// -----------------------------------------------------------------------------------
 
 TEST(AuditedUnits, certify_falsely_if_the_share_looks_at_the_programs_answer) {
   const AuditedWorld world{.name = "a stake that looks",

@@ -660,8 +660,8 @@ class Cluster {
     }
     report(k, n, id);
   }
-  // Whether commits were lost after the duel was logged. It was so before its client was told, by an
-  // answer's journey.
+  // Whether commits were lost after the duel was logged. It was so before its client was told, by
+  // an answer's journey.
   bool may_be_lost(const Told& told) const {
     if (trouble_ != Trouble::both && trouble_ != Trouble::disk) return false;
     return std::ranges::any_of(

@@ -51,8 +51,8 @@ class Ledger {
   };
   Folded fold(const LogEntry& entry);
 
-  // The record is about a part of the experiment that this ledger is not of: only the end of the log
-  // moves.
+  // The record is about a part of the experiment that this ledger is not of: only the end of the
+  // log moves.
   void pass(const LogEntry& entry);
 
   // The first record, with the arms that a fixed set started with.

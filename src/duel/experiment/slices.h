@@ -1,6 +1,6 @@
-// Statements about a part of the duels: those in German, those on a phone. The first record declares
-// what duels are told apart by and with which values, for good; a serve names the value of each, so
-// that it is fixed before the answer is known.
+// Statements about a part of the duels: those in German, those on a phone. The first record
+// declares what duels are told apart by and with which values, for good; a serve names the value of
+// each, so that it is fixed before the answer is known.
 //
 // Each declared value has a ledger of its own, folded from the same log, of the duels with that
 // value alone: their evidence in serving order among themselves, and the experiment's thresholds at
@@ -21,7 +21,8 @@
 
 namespace duel {
 
-// The value of duels that name none, or one that was not declared. It has counts and no certificate.
+// The value of duels that name none, or one that was not declared. It has counts and no
+// certificate.
 inline constexpr std::string_view kOtherValue = "other";
 inline constexpr std::size_t kMostSlices = 8;
 inline constexpr std::size_t kMostSliceValues = 64;  // of all slices together

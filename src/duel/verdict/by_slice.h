@@ -1,5 +1,5 @@
-// Results of parts of the duels (experiment/slices.h): a board, checks and perhaps a certificate for
-// each value of each slice.
+// Results of parts of the duels (experiment/slices.h): a board, checks and perhaps a certificate
+// for each value of each slice.
 #pragma once
 
 #include <optional>
@@ -27,15 +27,16 @@ struct SliceResult : ExperimentResult {
                          "`other`, which has no statement")});
 };
 
-// By slice, and in it by value, both as they were declared; `other` is the last, where there is any.
+// By slice, and in it by value, both as they were declared; `other` is the last, where there is
+// any.
 using BySlice =
     std::vector<std::pair<std::string, std::vector<std::pair<std::string, SliceResult>>>>;
 
 BySlice by_slice(const SliceLedgers& slices);
 // Of an experiment in a store; empty where it declares none.
 Result<BySlice> by_slice_of_log(Store& store, const std::string& experiment_id);
-// Of comparisons made elsewhere, by columns of their file. The values are those that occur; `alpha`,
-// `in_order` and `goal` are as in answers_of.
+// Of comparisons made elsewhere, by columns of their file. The values are those that occur;
+// `alpha`, `in_order` and `goal` are as in answers_of.
 Result<BySlice> by_slice_of_table(const ComparisonTable& table,
                                   const std::vector<std::string>& columns, double alpha,
                                   bool in_order, const Goal& goal);
