@@ -276,6 +276,19 @@ TEST(ExperimentLog, a_field_that_is_missing_unknown_doubled_or_of_the_wrong_type
             std::string::npos);
 }
 
+// A value of any kind is skipped or read; what stands behind it is read, too.
+TEST(ExperimentLog, a_colon_behind_a_text_of_any_json_is_refused) {
+  const auto added = [](const std::string& content) {
+    return error_of_line(R"("record":"arm_added","arm_id":"c","content":)" + content).message;
+  };
+  EXPECT_EQ(added(R"("x")"), "");
+  EXPECT_EQ(added(R"({"x":1})"), "");
+  EXPECT_NE(added(R"("x":1)"), "");
+  EXPECT_NE(added(R"(1:1)"), "");
+  EXPECT_NE(added(R"({"x":"y":1})"), "");
+  EXPECT_NE(added(R"(["x":1])"), "");
+}
+
 // Power was lost after record 6, which was safe, and record 12 says so: what was served between
 // them is no evidence, the serve at record 6 itself is, and so is all that was served afterwards.
 TEST(ExperimentLog, serves_between_the_last_safe_record_and_the_recovery_are_no_evidence) {

@@ -233,6 +233,9 @@ Status read_value(Value value, std::string_view name, Json& out) {
   if (simdjson::to_json_string(value).get(raw) == simdjson::SUCCESS) {
     json = Json::parse(raw, {.numbers_as_written = true});
   }
+  // simdjson steps over a text that nobody has read as if it were a key, if a colon follows it.
+  std::string_view text;
+  if (json && json->is_string() && value.get_string().get(text) != simdjson::SUCCESS) json.reset();
   if (!json) return wrong_value(name, "JSON");
   out = std::move(*json);
   return Done{};
