@@ -28,6 +28,7 @@ class Certificate(TypedDict):
     assumes: NotRequired[list[str]]
     tasks: NotRequired[CertifiedTasks]
     judge: NotRequired[dict[str, Any]]
+    audit: NotRequired[dict[str, Any]]
     arms: list[CertifiedArm]
     scores: NotRequired[list[Score]]
     pairs: NotRequired[list[CertifiedPair]]
@@ -67,6 +68,14 @@ class CertifiedArm(TypedDict):
     active: bool
     payload: NotRequired[str]
     sha256: NotRequired[str]
+
+class CertifiedAudits(TypedDict):
+    duels: int
+    answers: int
+    lost: NotRequired[int]
+    decisive: int
+    comparable: int
+    agreed: int
 
 class CertifiedHealth(TypedDict):
     verdict: Literal["passed", "failed"]
@@ -109,6 +118,9 @@ class Counts(TypedDict):
     expired: int
     pending: int
     failed_tries: int
+    graded: NotRequired[int]
+    score_sum: NotRequired[float]
+    program_alone: NotRequired[int]
 
 class ExperimentResult(TypedDict):
     experiment_id: str
@@ -149,6 +161,10 @@ class Finding(TypedDict):
     log_evidence: float
     log_threshold: float
     reached_at: NotRequired[WinsAndLosses]
+    graded: NotRequired[int]
+    score_sum: NotRequired[float]
+    audits: NotRequired[CertifiedAudits]
+    logs: NotRequired[list[float]]
 
 class Forecast(TypedDict):
     duels: int | None
@@ -245,6 +261,7 @@ class PlanPolicy(TypedDict):
     wrong_rate_limit: float
     regret: float
     cost: NotRequired[PlanCost]
+    people: NotRequired[PlanDuels]
 
 class PositionEffect(TypedDict):
     log_odds: NotRequired[float]

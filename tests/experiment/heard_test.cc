@@ -16,7 +16,7 @@ TEST(Heard, an_answer_is_the_same_for_all_three) {
     const Heard answer = heard(settled(outcome), OnTimeout::tie, kParts);
     EXPECT_EQ(answer.counted, outcome);
     EXPECT_EQ(answer.chooser, outcome);
-    EXPECT_EQ(answer.evidence, outcome);
+    EXPECT_EQ(answer.evidence, EvidenceAnswer(outcome));
   }
 }
 
@@ -25,7 +25,7 @@ TEST(Heard, silence_may_be_a_tie_and_is_never_evidence) {
   const Heard tie = heard(lost, OnTimeout::tie, kParts);
   EXPECT_EQ(tie.chooser, Outcome::tie);
   EXPECT_EQ(tie.counted, Outcome::tie);
-  EXPECT_EQ(tie.evidence, Outcome::none) << "its place in the order is given up";
+  EXPECT_EQ(tie.evidence, EvidenceAnswer(Outcome::none)) << "its place in the order is given up";
   const Heard discarded = heard(lost, OnTimeout::discard, kParts);
   EXPECT_EQ(discarded.chooser, Outcome::none);
   EXPECT_EQ(discarded.counted, Outcome::none);

@@ -24,8 +24,7 @@ inline bool needs_more_tasks(Interview& interview) {
          RunEnding::tasks_used_up;
 }
 
-inline void answer(Interview& interview, const Question& question,
-                   std::vector<Outcome> judgements) {
+inline void answer(Interview& interview, const Question& question, std::vector<Said> judgements) {
   interview.questions()
       .answer({{.question = question,
                 .judgements = std::move(judgements),

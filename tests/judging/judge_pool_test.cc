@@ -17,6 +17,9 @@
 namespace duel {
 namespace {
 
+// For whom the answer is; `none` where there is no answer.
+Outcome side_of(const Judged& judged) { return judged.outcome.value_or(Outcome::none).side(); }
+
 using namespace std::chrono_literals;
 
 class JudgePools : public ::testing::Test {
@@ -76,7 +79,7 @@ class JudgePools : public ::testing::Test {
 TEST_F(JudgePools, takes_the_first_line_of_a_call) {
   JudgePool pool = pool_of(script("j", "echo b; echo first\n"), quick_);
   const Judged judged = one(pool);
-  EXPECT_EQ(judged.outcome, Outcome::second_wins);
+  EXPECT_EQ(side_of(judged), Outcome::second_wins);
   EXPECT_EQ(judged.failed_tries, 0);
   EXPECT_EQ(judged.failure, "");
   EXPECT_GT(judged.response_ms, 0);
@@ -88,12 +91,12 @@ TEST_F(JudgePools, gives_a_call_its_arguments_and_the_question_on_standard_input
       pool_of(script("j", R"(read line; [ "$1 $2" = "a b" ] && case "$line" in *d1*) echo 2;; esac)"
                           "\n"),
               quick_);
-  EXPECT_EQ(one(pool).outcome, Outcome::second_wins);
+  EXPECT_EQ(side_of(one(pool)), Outcome::second_wins);
 }
 
 TEST_F(JudgePools, takes_an_exit_code_that_means_an_answer) {
   JudgePool pool = pool_of(script("j", "echo whatever; exit 13\n"), quick_);
-  EXPECT_EQ(one(pool).outcome, Outcome::tie);
+  EXPECT_EQ(side_of(one(pool)), Outcome::tie);
 }
 
 TEST_F(JudgePools, never_takes_a_failure_for_an_answer) {
@@ -114,7 +117,7 @@ TEST_F(JudgePools, asks_again_after_nonsense_and_after_a_crash) {
                       ")\n[ $n = 1 ] && exit 1\n[ $n = 2 ] && { echo dunno; exit 0; }\necho tie\n"),
       quick_);
   const Judged judged = one(pool);
-  EXPECT_EQ(judged.outcome, Outcome::tie);
+  EXPECT_EQ(side_of(judged), Outcome::tie);
   EXPECT_EQ(judged.failed_tries, 2);
   EXPECT_TRUE(judged.failure.starts_with("it answered 'dunno'"));
   EXPECT_EQ(pool.troubles().crashes, 1);
@@ -130,7 +133,7 @@ TEST_F(JudgePools, asks_a_busy_judge_again_without_counting_a_try) {
                               ")\ncase $n in 1|2|4) exit 75;; 3) exit 1;; esac\necho first\n"),
               quick_);
   const Judged judged = one(pool);
-  EXPECT_EQ(judged.outcome, Outcome::first_wins);
+  EXPECT_EQ(side_of(judged), Outcome::first_wins);
   EXPECT_EQ(judged.failed_tries, 1);
   EXPECT_EQ(pool.troubles().total(), 1);
   EXPECT_EQ(pool.times_busy(), 3);
@@ -145,7 +148,7 @@ TEST_F(JudgePools, rests_longer_before_each_try_of_a_busy_judge) {
                                            ") -gt 3 ] && exit 12\nexit 75\n"),
                            quick_);
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(one(pool).outcome, Outcome::second_wins);
+  EXPECT_EQ(side_of(one(pool)), Outcome::second_wins);
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 350ms);  // 50 + 100 + 200 ms of rest
 }
 
@@ -177,7 +180,7 @@ TEST_F(JudgePools, hears_that_a_judge_that_stays_is_busy_and_keeps_it) {
                               "\nread q; echo '{\"duel_id\":\"d1\",\"result\":\"busy\"}'\n"
                               "read q; echo '{\"duel_id\":\"d1\",\"result\":\"tie\"}'\nread q\n"),
               quick_);
-  EXPECT_EQ(one(pool).outcome, Outcome::tie);
+  EXPECT_EQ(side_of(one(pool)), Outcome::tie);
   EXPECT_EQ(pool.times_busy(), 1);
   EXPECT_EQ(content_of(starts), "x\n");
 }
@@ -232,14 +235,14 @@ TEST_F(JudgePools, ends_one_that_hangs_with_everything_it_started) {
 TEST_F(JudgePools, does_not_wait_for_a_child_that_holds_the_pipe) {
   JudgePool pool = pool_of(script("j", "sleep 60 &\necho first\n"), quick_);
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(one(pool).outcome, Outcome::first_wins);
+  EXPECT_EQ(side_of(one(pool)), Outcome::first_wins);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 50s);
 }
 
 TEST_F(JudgePools, takes_an_answer_before_megabytes_and_refuses_one_of_megabytes) {
   JudgePool pool =
       pool_of(script("j", "echo second; head -c 8000000 /dev/zero | tr '\\0' x\n"), quick_);
-  EXPECT_EQ(one(pool).outcome, Outcome::second_wins);
+  EXPECT_EQ(side_of(one(pool)), Outcome::second_wins);
   JudgePool line = pool_of(script("k", "head -c 8000000 /dev/zero | tr '\\0' x; echo\n"), quick_);
   EXPECT_EQ(one(line).failure, "its answer is longer than 1048576 bytes");
   JudgePool complaints = pool_of(
@@ -259,15 +262,15 @@ TEST_F(JudgePools, minds_no_closed_input_and_no_large_question) {
                      .value(),
                  quick_);
   pool.ask(large);
-  EXPECT_EQ(all(pool).at(0).outcome, Outcome::tie);
-  EXPECT_EQ(one(closed).outcome, Outcome::tie);
+  EXPECT_EQ(side_of(all(pool).at(0)), Outcome::tie);
+  EXPECT_EQ(side_of(one(closed)), Outcome::tie);
   JudgePool reads(
       JudgeCommand::parse(script("l", "[ $(wc -c) -gt 3000000 ] && echo 2\n") + " {first.id}",
                           false, true)
           .value(),
       quick_);
   reads.ask(large);
-  EXPECT_EQ(all(reads).at(0).outcome, Outcome::second_wins);
+  EXPECT_EQ(side_of(all(reads).at(0)), Outcome::second_wins);
 }
 
 TEST_F(JudgePools, says_at_once_what_cannot_be_started) {
@@ -297,7 +300,7 @@ TEST_F(JudgePools, speaks_with_programs_that_stay) {
     pool.ask(question(k));
     pool.ask(question(k + 1));
     for (const Judged& judged : all(pool, 2)) {
-      done += judged.outcome == Outcome::second_wins ? 1u : 0u;
+      done += side_of(judged) == Outcome::second_wins ? 1u : 0u;
     }
   }
   EXPECT_EQ(done, 10);
@@ -314,13 +317,13 @@ TEST_F(JudgePools, restarts_one_that_ended_and_one_that_is_out_of_step) {
   JudgePool once = pool_of(script("once", answer), quick_);  // answers one question, then ends
   for (int k = 0; k < 3; ++k) {
     once.ask(question(k));
-    EXPECT_EQ(all(once).at(0).outcome, Outcome::tie);
+    EXPECT_EQ(side_of(all(once).at(0)), Outcome::tie);
   }
   // Says more than it was asked: the second line would be taken for the next answer.
   JudgePool twice = pool_of(script("twice", answer + "echo more\nsleep 30\n"), quick_);
   for (int k = 0; k < 3; ++k) {
     twice.ask(question(k));
-    EXPECT_EQ(all(twice).at(0).outcome, Outcome::tie);
+    EXPECT_EQ(side_of(all(twice).at(0)), Outcome::tie);
   }
   JudgePool never = pool_of(script("never", "read line; exit 7\n"), quick_);
   const Judged judged = one(never);
@@ -339,7 +342,7 @@ TEST_F(JudgePools, keeps_as_many_in_flight_as_allowed) {
                            quick_);
   for (int k = 0; k < 4; ++k) pool.ask(question(k));
   EXPECT_EQ(pool.free(), 0);
-  for (const Judged& judged : all(pool, 4)) EXPECT_EQ(judged.outcome, Outcome::first_wins);
+  for (const Judged& judged : all(pool, 4)) EXPECT_EQ(side_of(judged), Outcome::first_wins);
 }
 
 TEST_F(JudgePools, leaves_no_descriptor_and_no_zombie) {

@@ -26,7 +26,9 @@ TEST(JudgeQuestion, is_one_line_of_json) {
 
 TEST(JudgeQuestion, takes_words_numbers_and_ids_for_answers) {
   const Question q = question();
-  const auto answer = [&](std::string_view text) { return answer_in_words(text, q).value(); };
+  const auto answer = [&](std::string_view text) {
+    return answer_in_words(text, q).value().side();
+  };
   EXPECT_EQ(answer("first"), Outcome::first_wins);
   EXPECT_EQ(answer(" SECOND \r"), Outcome::second_wins);
   EXPECT_EQ(answer("1"), Outcome::first_wins);
@@ -43,21 +45,52 @@ TEST(JudgeQuestion, names_what_makes_no_sense_and_what_is_allowed) {
   EXPECT_EQ(
       answer_in_words("frist", q).error().to_string(),
       "it answered 'frist' (did you mean 'first'? allowed: first, second, 1, 2, tie, both_bad, "
-      "skip, short, long)");
+      "skip, short, long, score 0.8)");
   EXPECT_EQ(answer_in_words("", q).error().message, "it answered nothing");
   EXPECT_EQ(answer_in_words("Short", q).ok(), false);  // ids are exact
   EXPECT_EQ(answer_in_words("3", q).ok(), false);
 }
 
+TEST(JudgeQuestion, takes_scores_of_the_first_arm) {
+  const Question q = question();
+  EXPECT_EQ(answer_in_words("score 0.8", q)->score, 0.8);
+  EXPECT_EQ(answer_in_words("Score: 0.25", q)->score, 0.25);
+  EXPECT_EQ(answer_in_words(R"({"score":1})", q)->score, 1.0);
+  EXPECT_EQ(answer_in_json(R"({"duel_id":"d7","score":0.5})", q)->score, 0.5);
+  for (const char* wrong : {"score", "score 1.2", "score -0.1", "score nan", "score x", "0.8"}) {
+    EXPECT_FALSE(answer_in_words(wrong, q).ok()) << wrong;
+  }
+  EXPECT_FALSE(answer_in_json(R"({"duel_id":"d7","score":"0.5"})", q).ok());
+}
+
+TEST(JudgeQuestion, keeps_what_is_said_beside_an_answer) {
+  const Question q = question();
+  const Said said =
+      answer_in_json(R"({"duel_id":"d7","result":"tie","cost":0.5,"tokens":7,"reason":"both fit"})",
+                     q)
+          .value();
+  EXPECT_EQ(said.cost, 0.5);
+  EXPECT_EQ(said.tokens, 7U);
+  EXPECT_EQ(said.reason, "both fit");
+  Said words(Outcome::tie);
+  read_remarks("tie\nlog line\n{\"price\":2,\"tokens\":-3,\"reason\":4}\n", words);
+  EXPECT_EQ(words.cost, 2);
+  EXPECT_EQ(words.tokens, 0U);  // what makes no sense is passed over
+  EXPECT_EQ(words.reason, "");
+  read_remarks("{\"cost\":9}", words);  // the answer's own line
+  EXPECT_EQ(words.cost, 2);
+}
+
 TEST(JudgeQuestion, takes_json_answers) {
   const Question q = question();
   const auto answer = [&](std::string_view text) { return answer_in_json(text, q); };
-  EXPECT_EQ(*answer(R"({"duel_id":"d7","result":"win","winner":"short"})"), Outcome::first_wins);
-  EXPECT_EQ(*answer(R"({"duel_id":"d7","result":"win","winner":"second","why":"x"})"),
+  EXPECT_EQ(answer(R"({"duel_id":"d7","result":"win","winner":"short"})")->side(),
+            Outcome::first_wins);
+  EXPECT_EQ(answer(R"({"duel_id":"d7","result":"win","winner":"second","why":"x"})")->side(),
             Outcome::second_wins);
-  EXPECT_EQ(*answer(R"({"result":"tie","duel_id":"d7"})"), Outcome::tie);
-  EXPECT_EQ(*answer(R"({"result":"both_bad","duel_id":"d7"})"), Outcome::both_bad);
-  EXPECT_EQ(*answer(R"({"result":"skip","duel_id":"d7"})"), Outcome::skip);
+  EXPECT_EQ(answer(R"({"result":"tie","duel_id":"d7"})")->side(), Outcome::tie);
+  EXPECT_EQ(answer(R"({"result":"both_bad","duel_id":"d7"})")->side(), Outcome::both_bad);
+  EXPECT_EQ(answer(R"({"result":"skip","duel_id":"d7"})")->side(), Outcome::skip);
   const auto complaint = [&](std::string_view text) { return answer(text).error().to_string(); };
   EXPECT_EQ(complaint("ready"),
             R"(it answered 'ready' (one JSON object on a line: {"duel_id":..,"result":"win",)"

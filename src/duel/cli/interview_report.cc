@@ -10,6 +10,7 @@
 #include "duel/core/table.h"
 #include "duel/judging/interview_result.h"
 #include "duel/study/round_robin.h"
+#include "duel/verdict/audit_standing.h"
 #include "duel/verdict/board.h"
 #include "duel/verdict/certificate_file.h"
 #include "duel/verdict/health.h"
@@ -37,8 +38,8 @@ class InterviewReport {
     const std::size_t width = std::min<std::size_t>(report_width(), 100);
     std::string text = paint.bold(wrapped(verdict_of(interview_.ledger(), standing_), width)) +
                        "\n" + failed_checks_text(health, paint, width) +
-                       if_wrong_text(if_wrong, width) + leader_text(width) + "\n" + matrix(width) +
-                       "\n" + duels() + "\n";
+                       if_wrong_text(if_wrong, width) + audits_text(width) + leader_text(width) +
+                       "\n" + matrix(width) + "\n" + duels() + "\n";
     if (const std::string line = cost(); !line.empty()) text += wrapped(line, width) + "\n";
     text += why_not_yet_text(why_not_yet(interview_.ledger(), standing_, health), width);
     if (!certificate.empty()) {
@@ -65,6 +66,12 @@ class InterviewReport {
   std::vector<HealthCheck> health;
 
  private:
+  // What people and the judge that they audit have said of each other.
+  std::string audits_text(std::size_t width) const {
+    if (!interview_.ledger().parts().audited) return "";
+    return wrapped(audit_text(audit_standing(interview_.ledger())), width) + "\n";
+  }
+
   std::string matrix_of(const std::vector<Arm>& order, std::size_t columns) const {
     const Ledger& ledger = interview_.ledger();
     const std::vector<std::string> ids = ids_of(ledger, order);
@@ -84,6 +91,9 @@ class InterviewReport {
           cells.emplace_back("-");
         } else if (pair.decisive() == 0) {
           cells.emplace_back(".");
+        } else if (pair.graded > 0) {
+          cells.push_back(fmt::format(
+              "{:.1f} of {}", pair.rate() * static_cast<double>(pair.decisive()), pair.decisive()));
         } else {
           cells.push_back(fmt::format("{} of {}", pair.first_wins, pair.decisive()));
         }
@@ -148,6 +158,7 @@ class InterviewReport {
     };
     add(total.ties, total.ties == 1 ? "tie" : "ties");
     add(total.both_bad, "both bad");
+    add(total.program_alone, "by the judge alone");
     add(total.skips, "skipped");
     add(total.invalid, "without a sensible answer");
     add(total.expired, "without an answer");
@@ -196,7 +207,8 @@ Result<int> report_ending(RunEnding ending, const InterviewOptions& options,
     DUEL_RETURN_IF_ERROR(context.write_output(report.certificate, certificate));
     // A panel runs out of questions because its members were asked all that matters, and not
     // because a policy has nothing left to ask.
-    if (!log.ledger.parts().panel) report.round_robin = round_robin_cost(interview.ledger());
+    if (!log.ledger.parts().panel && !log.ledger.parts().audited)
+      report.round_robin = round_robin_cost(interview.ledger());
   }
   context.print(options.json ? report.to_json(extra).dump_pretty()
                              : report.to_text(stdout_paint()));

@@ -70,7 +70,7 @@ Result<JudgeFigures> ask_all(const CheckArguments& arguments, const JudgedVotes&
     for (const Judged& judged : pool.wait(std::chrono::milliseconds(100))) {
       const std::size_t number = out.extract(judged.question.duel_id).mapped();
       const bool turned = both && number % of_each == 1;
-      const Outcome outcome = judged.outcome.value_or(Outcome::none);
+      const Outcome outcome = judged.outcome.value_or(Outcome::none).side();
       said[number / of_each][number % of_each] = turned ? mirrored(outcome) : outcome;
       ++done;
       constexpr std::size_t kMostInARow = 5;

@@ -75,6 +75,23 @@ std::string plan_text(const PlanResults& results, bool priced, const Paint& pain
   return text;
 }
 
+// What audits save, against people who answer everything.
+std::string audits_text(const PlanResults& results, const PlanResults& alone,
+                        const PlanSpec& spec) {
+  const auto duels = [&](double value) { return capped_duels(value, results.max_duels); };
+  std::string text;
+  for (std::size_t k = 0; k < results.entries.size(); ++k) {
+    const PlanDuels& people = *results.entries[k].people;
+    text += fmt::format(
+        "{}: {} answers of people (p10 {}, p90 {}), auditing {} of the duels of a judge that "
+        "agrees with them in {:.0f} %; people alone: {} (p10 {}, p90 {}).\n",
+        results.entries[k].policy, duels(people.p50), duels(people.p10), duels(people.p90),
+        format_number(spec.audits), 100 * spec.judge_agreement, duels(alone.entries[k].p50),
+        duels(alone.entries[k].p10), duels(alone.entries[k].p90));
+  }
+  return text;
+}
+
 void warn_of_undecided(const PlanResults& results, CommandContext& context) {
   for (const auto& [entry, decider] : wasteful_designs(results)) {
     context.warn(
@@ -89,7 +106,9 @@ Result<int> run_plan(const PlanArguments& arguments, CommandContext& context) {
   PlanQuestion question = arguments.question;
   if (arguments.arms_option->given()) question.arms = arguments.arms;
   if (arguments.gap_option->given()) question.gap = arguments.gap;
-  DUEL_ASSIGN(const PlanSpec spec, plan_spec(question));
+  DUEL_ASSIGN(PlanSpec spec, plan_spec(question));
+  const bool audited = spec.judge_agreement > 0;
+  if (audited) spec.round_robin = false;
   if (!arguments.output.empty()) {
     DUEL_RETURN_IF_ERROR(plot_format_of(arguments.output));
     if (is_first_rank()) DUEL_RETURN_IF_ERROR(check_output(arguments.output));
@@ -103,14 +122,23 @@ Result<int> run_plan(const PlanArguments& arguments, CommandContext& context) {
     progress->update(done, spec.truth.name);
   };
   const auto ran = run_plan(spec, hooks);
+  std::optional<PlanResults> alone;
+  if (audited && ran.ok() && !ran->interrupted) {
+    PlanSpec of_people = spec;
+    of_people.judge_agreement = 0;
+    DUEL_ASSIGN(alone, run_plan(of_people, hooks));
+  }
   if (progress) progress->finish();
   if (!ran.ok()) return ran.error();
-  if (ran->interrupted) {
+  if (ran->interrupted || (alone && alone->interrupted)) {
     context.warn("interrupted: too few experiments to show");
     return guard.exit_code();
   }
-  context.print(arguments.json ? described_json(*ran).dump_pretty()
-                               : plan_text(*ran, spec.cost_per_duel > 0, stdout_paint()));
+  Json json = described_json(*ran);
+  if (alone) json["people_alone"] = described_json(alone->entries);
+  context.print(arguments.json ? json.dump_pretty()
+                               : plan_text(*ran, spec.cost_per_duel > 0, stdout_paint()) +
+                                     (alone ? audits_text(*ran, *alone, spec) : ""));
   warn_of_undecided(*ran, context);
   if (!arguments.output.empty() && is_first_rank()) {
     DUEL_ASSIGN(const PlotFormat format, plot_format_of(arguments.output));
@@ -163,6 +191,11 @@ void add_plan_command(Command& program) {
               "Duels that are judged at the same time (default 1).");
   command.add("--cost-per-duel PRICE", &question.cost_per_duel, "Price of one duel.").not_negative =
       true;
+  command.add("--judge-agreement SHARE", &question.judge_agreement,
+              "Plan for a run with --audit: the share of answers in which the judge names the same "
+              "arm as people. Shows how many answers of people it takes, and how many without it.");
+  command.add("--audits SHARE", &question.audits,
+              "With --judge-agreement: share of the duels that people answer (default 0.1).");
   command.add("--trials N", count(&question.trials, 2, 10'000'000),
               "Experiments that are simulated (default 1000).");
   command.add_seed(&question.seed);
@@ -175,6 +208,7 @@ void add_plan_command(Command& program) {
       "  duel plan --arms 5 --gap 0.05 --cost-per-duel 0.02\n"
       "  duel plan --matrix arxiv --policy auto,rmed1,dts -o plan.svg\n"
       "  duel plan --matrix 'arithmetic(k=8,step=0.05)' --goal set --top 3\n"
+      "  duel plan --arms 2 --gap 0.1 --judge-agreement 0.85 --audits 0.1\n"
       "  duel plan --pilot votes.csv --alpha 0.01";
 }
 

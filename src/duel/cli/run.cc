@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 
+#include "duel/cli/booth.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
 #include "duel/cli/live_table.h"
@@ -12,6 +14,7 @@
 #include "duel/judging/judge_loop.h"
 #include "duel/judging/judge_pool.h"
 #include "duel/judging/unchanged_arms.h"
+#include "duel/verdict/audit_standing.h"
 
 namespace duel::cli {
 namespace {
@@ -23,6 +26,11 @@ struct RunArguments {
   std::string on_failure = "missing";
   JudgeOptions options;
   std::uint64_t max_failures = JudgeLoopOptions{}.max_failures;
+  std::string
+      audit;  // by which program people audit the judge; "vote": at the terminal; "": nobody
+  std::string auditor_name;
+  std::uint64_t votes = 1;
+  double budget = 0;
   ServedOptions served;
 };
 
@@ -37,12 +45,15 @@ FailedDuel failed_duel(const std::string& word) {
   return word == "stop" ? FailedDuel::stop : FailedDuel::missing;
 }
 
-Json judge_json(const JudgeLoop& run, const JudgePool& pool) {
+Json judge_json(const JudgeLoop& run, const JudgePool& pool, const Interview::Spent& spent) {
   Json json;
   json["judge"] = {
       {"answered", run.answered()},           {"failed", run.failed()},
       {"timeouts", pool.troubles().timeouts}, {"busy", pool.times_busy()},
       {"crashes", pool.troubles().crashes},   {"senseless", pool.troubles().senseless}};
+  if (spent.answers > 0) {
+    json["cost"] = {{"total", spent.cost}, {"this_run", run.cost()}, {"tokens", spent.tokens}};
+  }
   return json;
 }
 
@@ -151,6 +162,41 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
   return session->report(ending, loop, arguments.interview.json);
 }
 
+// Those who audit the judge: a program that asks people, or the person at this terminal.
+struct Auditors {
+  std::unique_ptr<JudgePool> programs;
+  std::unique_ptr<Booth> booth;
+
+  Judges* judges() const {
+    if (booth) return booth.get();
+    return programs.get();
+  }
+};
+
+constexpr const char* kByVote = "vote";
+
+Status read_audit(const RunArguments& arguments, InterviewRequest& request, bool has_tasks,
+                  Auditors& auditors) {
+  if (arguments.audit.empty()) {
+    if (request.audits == InterviewRequest{}.audits) return Done{};
+    return Error::invalid_argument("nobody audits")
+        .with_hint("--audit ./ask-a-person.sh, or --audit vote")
+        .in_field("audits");
+  }
+  request.audited = true;
+  if (arguments.audit == kByVote) return Done{};
+  auto command = JudgeCommand::parse(arguments.audit, has_tasks, arguments.protocol != "jsonl");
+  if (!command.ok()) return usage_error("--audit", command.error());
+  DUEL_RETURN_IF_ERROR(ChildProcess::check_program(command->program()));
+  request.auditor = command->entry();
+  JudgeOptions options = judge_options(arguments);
+  options.parallel = 1;
+  // People take their time.
+  options.timeout_seconds = std::max(options.timeout_seconds, 86'400.0);
+  auditors.programs = std::make_unique<JudgePool>(*std::move(command), options);
+  return Done{};
+}
+
 Result<int> run_here(const RunArguments& arguments, const Command& command,
                      CommandContext& context) {
   if (arguments.served.asked_for()) return run_served(arguments, command, context);
@@ -158,22 +204,44 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   InterviewOptions asked = arguments.interview;
   asked.request.judge = judge.entry();
   asked.judge_program = judge.program();
+  Auditors auditors;
+  DUEL_RETURN_IF_ERROR(
+      read_audit(arguments, asked.request, !asked.request.tasks.empty(), auditors));
   const std::string name = judge_name(judge);
   const InterruptGuard guard(InterruptGuard::First::drains);
   DUEL_ASSIGN(Interview interview, open_interview(asked, context));
   JudgePool pool(std::move(judge), judge_options(arguments));
   LocalQuestions questions = interview.questions();
   UnchangedArms unchanged(questions, interview.arms());
-  JudgeLoop judged(unchanged, pool,
-                   loop_options(arguments, name,
-                                "the log is kept; when the judge is fixed, continue with "
-                                "`allow_new_judge`, or give another `log` to start over"));
+  if (arguments.audit == kByVote) {
+    auditors.booth = terminal_booth(
+        [&] { return fmt::format("audit {}", audit_standing(interview.ledger()).answers + 1); });
+  }
+  JudgeLoopOptions loop =
+      loop_options(arguments, name,
+                   "the log is kept; when the judge is fixed, continue with `allow_new_judge`, or "
+                   "give another `log` to start over");
+  loop.auditor = {"human", arguments.auditor_name};
+  DUEL_ASSIGN(const Interview::Spent before, interview.spent());
+  loop.votes = arguments.votes;
+  loop.budget = arguments.budget;
+  loop.spent = before.cost;
+  JudgeLoop judged(unchanged, pool, loop, auditors.judges());
   const bool was_certified = interview.certified();
   auto ended = [&] {
-    LiveTable table(interview, context.quiet);
+    // The person who audits has the terminal.
+    LiveTable table(interview, context.quiet || auditors.booth != nullptr);
     bool draining = false;
     return judged.run(
-        [&] { return stopping(guard); },
+        [&] {
+          if (auditors.booth == nullptr) return stopping(guard);
+          const bool certified = interview.certified();
+          if (certified && auditors.booth->asks()) auditors.booth->drop_question();
+          if (!certified && !guard.interrupted() && !auditors.booth->stopped()) return Stopping::no;
+          auditors.booth->close();
+          if (auditors.booth->asks()) return Stopping::at_once;
+          return certified ? Stopping::no : Stopping::after_answers;
+        },
         [&] {
           if (guard.interrupted() && !std::exchange(draining, true) && judged.in_flight() > 0) {
             table.clear();
@@ -192,10 +260,22 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
     }
     return ended_by(ended.error(), pool, command);
   }
-  const RunEnding ending = *ended;
+  auditors.booth.reset();  // the terminal is as it was
+  const bool by_person = arguments.audit == kByVote && *ended == RunEnding::interrupted;
+  const RunEnding ending = by_person && interview.certified() ? RunEnding::certified : *ended;
   if (ending != RunEnding::interrupted) pool.finish();
+  DUEL_ASSIGN(const Interview::Spent spent, interview.spent());
   DUEL_ASSIGN(const int code, report_ending(ending, arguments.interview, interview, context,
-                                            judge_json(judged, pool)));
+                                            judge_json(judged, pool, spent)));
+  if (spent.answers > 0) {
+    context.note("the judge says that its answers cost {} ({} in this run, {})",
+                 format_number(spent.cost), format_number(judged.cost()),
+                 counted(spent.tokens, "token"));
+  }
+  if (judged.money_is_out()) {
+    context.note("stopped before --budget {} could be exceeded; a larger one continues",
+                 format_number(arguments.budget));
+  }
   warn_of_troubles(pool, judged.failed(), judged.last_failure(), context);
   if (was_certified) {
     context.note("{} was already certified; nothing was asked", interview.log_file());
@@ -206,7 +286,9 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
         same_command(command));
     return guard.exit_code();
   }
-  if (ending != RunEnding::certified) context.note(why_undecided(interview, ending));
+  if (ending != RunEnding::certified && !judged.money_is_out()) {
+    context.note(why_undecided(interview, ending));
+  }
   return code;
 }
 
@@ -255,6 +337,31 @@ void add_run_command(Command& program) {
   command.add("--on-failure WHAT", one_of(&arguments.on_failure, {"missing", "skip", "stop"}),
               "What happens to a duel when every try fails: missing (default), skip, or stop "
               "(missing, and the run stops).");
+  command.add("--votes N", count(&arguments.votes, 1, 1000),
+              "Ask the judge N times about each duel and take the mean as one graded answer "
+              "(default 1).");
+  command
+      .add("--budget PRICE", &arguments.budget,
+           "Stop before the judge's answers, over all runs of the log, could cost more. The judge "
+           "tells the cost of each in the last line of its output: {\"cost\":0.003}.")
+      .not_negative = true;
+  command.add("--audit COMMAND", not_empty(&arguments.audit),
+              "People audit the judge: of a drawn share of the duels a person is asked, too, and "
+              "the verdict is about people. COMMAND speaks the judge's protocol and asks "
+              "somebody; 'vote' asks you, here.");
+  command.add("--audits SHARE",
+              number(
+                  &arguments.interview.request.audits,
+                  [](double value) { return value > 0 && value <= 1; }, "> 0 and <= 1"),
+              "Share of the duels that people answer, too (default 0.1).");
+  command.add("--auditor ID", not_empty(&arguments.auditor_name),
+              "Who audits, recorded in the log.");
+  command.add(
+      "--audit-give-up N", count(&arguments.interview.request.give_up_after, 1, 1'000'000),
+      "Give an audit up for good after N people did not answer; it then counts as the worst "
+      "for either arm, which is dear (default: never).");
+  command.add("--audit-from-seed", &arguments.interview.request.audit_from_seed,
+              "For tests: draw audits by --seed, which is no secret. The certificate says so.");
   command.add("--allow-new-judge", &arguments.interview.request.allows_new_judge,
               "Continue a log that another judge started, if several judges share the work; a "
               "health check then compares them.");
@@ -268,6 +375,7 @@ void add_run_command(Command& program) {
       "  duel run --arms 'prompts/*.txt' --judge ./judge.sh --goal set --top 3\n"
       "  duel run --arms a,b,c --judge 'python3 judge.py {first} {second} {task.question}' --tasks "
       "questions.jsonl --parallel 8\n"
+      "  duel run --arms 'prompts/*.txt' --judge ./llm.sh --audit ./ask-a-person.sh --audits 0.1\n"
       "  duel run --arms 'models/*.json' --judge ./judge.py --judge-protocol jsonl --order both "
       "--alpha 0.01 --max-duels 2000";
 }

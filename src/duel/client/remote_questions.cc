@@ -32,8 +32,12 @@ ShownArm arm_of(const Json& arm) {
   return shown;
 }
 
-void put_answer(Json& body, Outcome outcome, const ShownArm& first, const ShownArm& second) {
-  const Answer answer = answer_of(outcome, first.arm_id, second.arm_id);
+void put_answer(Json& body, const Said& said, const ShownArm& first, const ShownArm& second) {
+  if (said.score) {
+    body["score"] = *said.score;
+    return;
+  }
+  const Answer answer = answer_of(said, first.arm_id, second.arm_id);
   body["result"] = std::string(to_word(answer.result));
   if (!answer.winner.empty()) body["winner"] = answer.winner;
   if (answer.place > 0) body["place"] = answer.place;

@@ -37,18 +37,29 @@ double propensity_of_lot(std::size_t num_arms) {
 
 }  // namespace
 
+namespace {
+
+// The pair that stands between the leader, or the arms in front, and a certificate.
+std::optional<ChosenDuel> choose_contest(const Referee& referee,
+                                         const std::function<std::uint64_t(Arm, Arm)>& pending,
+                                         Round clock) {
+  const auto contest = referee.orders()
+                           ? closest_contest(referee.certifier(), *referee.orders(), pending)
+                           : closest_contest(referee.certifier(), pending);
+  if (!contest) return std::nullopt;
+  return ChosenDuel{Serving::contest,
+                    {.first = contest->leader, .second = contest->rival, .round = clock}};
+}
+
+}  // namespace
+
 std::optional<ChosenDuel> choose_duel(Asker& asker, const Referee& referee,
                                       const std::function<std::uint64_t(Arm, Arm)>& pending,
                                       bool visits) {
   const Asker::Question question = visits ? asker.next_visit() : asker.next();
   if (question.state == Asker::State::ask) return ChosenDuel{Serving::explore, question.duel};
   if (question.state == Asker::State::exploit) return ChosenDuel{Serving::exploit, question.duel};
-  const auto contest = referee.orders()
-                           ? closest_contest(referee.certifier(), *referee.orders(), pending)
-                           : closest_contest(referee.certifier(), pending);
-  if (!contest) return std::nullopt;
-  return ChosenDuel{Serving::contest,
-                    {.first = contest->leader, .second = contest->rival, .round = asker.clock()}};
+  return choose_contest(referee, pending, asker.clock());
 }
 
 namespace {
@@ -218,7 +229,12 @@ std::optional<Chooser::Choice> Chooser::decide(const Ledger& ledger,
 
 Chooser::Choice Chooser::asked_of_policy(const Ledger& ledger) {
   const auto pending = [&](Arm i, Arm j) { return ledger.pair(i, j).pending(); };
-  const auto chosen = choose_duel(asker_, ledger.referee(), pending, ledger.parts().pages);
+  // A policy hears mostly of the program, and one with a reversed sign would keep it on the wrong
+  // arm. So every other duel goes by the evidence about people.
+  const bool by_evidence = ledger.parts().audited && lots(ledger, "live/audit").coin();
+  const auto chosen = by_evidence
+                          ? choose_contest(ledger.referee(), pending, asker_.clock())
+                          : choose_duel(asker_, ledger.referee(), pending, ledger.parts().pages);
   DUEL_CHECK(chosen.has_value());  // at least two arms are active
   Choice choice{.serving = chosen->serving, .round = chosen->duel.round};
   const bool of_policy = chosen->serving != Serving::contest;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "duel/core/archive_containers.h"
 #include "duel/core/check.h"
@@ -75,6 +76,7 @@ std::optional<std::int64_t> Duels::next_deadline() const {
 void Duels::hold(const std::string& duel_id, const LedgerDuel& duel) {
   open_.emplace(duel_id, duel);
   pending_.emplace_hint(pending_.end(), duel.ordinal, duel_id);
+  if (duel.audit.waits()) drawn_.emplace(duel.ordinal, duel_id);
   if (duel.expires_at.ms != 0) deadlines_.emplace(duel.expires_at.ms, duel.ordinal);
 }
 
@@ -84,12 +86,12 @@ void Duels::open(const std::string& duel_id, const LedgerDuel& duel) {
   ++served_;
 }
 
-Effect Duels::answered_again(const LedgerDuel& duel, Answered result, Outcome outcome) {
+Effect Duels::answered_again(const LedgerDuel& duel, const LedgerDuel& again) {
   if (duel.fate == Fate::expired) {
     ++late_;
     return Effect::late;
   }
-  if (duel.result == result && duel.outcome == outcome) {
+  if (duel.result == again.result && duel.outcome == again.outcome && duel.score == again.score) {
     ++duplicates_;
     return Effect::duplicate;
   }
@@ -97,8 +99,19 @@ Effect Duels::answered_again(const LedgerDuel& duel, Answered result, Outcome ou
   return Effect::conflicting;
 }
 
+void Duels::change(std::string_view duel_id, const LedgerDuel& duel) {
+  LedgerDuel& open = open_.find(duel_id)->second;
+  // A deadline is for the program: a person is waited for by offers.
+  if (duel.audit.waits() && !open.audit.waits()) drawn_.emplace(duel.ordinal, duel_id);
+  if (open.expires_at.ms != 0 && duel.expires_at.ms == 0) {
+    deadlines_.erase({open.expires_at.ms, duel.ordinal});
+  }
+  open = duel;
+}
+
 void Duels::settle(std::string_view duel_id, const LedgerDuel& duel) {
   pending_.erase(duel.ordinal);
+  drawn_.erase(duel.ordinal);
   if (duel.expires_at.ms != 0) deadlines_.erase({duel.expires_at.ms, duel.ordinal});
   open_.erase(open_.find(duel_id));
   for (const std::uint64_t value :
@@ -108,6 +121,13 @@ void Duels::settle(std::string_view duel_id, const LedgerDuel& duel) {
             static_cast<std::uint64_t>(duel.fate) << 8 |
             static_cast<std::uint64_t>(duel.outcome)}) {
     settled_hash_ = mix64(settled_hash_ ^ value);
+  }
+  // Only what older logs do not have.
+  if (duel.result == Answered::graded && duel.fate == Fate::answered) {
+    settled_hash_ = mix64(settled_hash_ ^ std::bit_cast<std::uint64_t>(duel.score));
+  }
+  if (duel.audit.step != AuditState::Step::none) {
+    settled_hash_ = mix64(settled_hash_ ^ static_cast<std::uint64_t>(duel.audit.step));
   }
   settled_->add(duel_id, duel);
 }
@@ -119,7 +139,8 @@ struct OpenDuel {
   LedgerDuel duel;
   void fields(auto& archive) {
     archive(id, duel.ordinal, duel.expires_at.ms, duel.round, duel.first, duel.second, duel.serving,
-            duel.evidence, duel.place_in_order);
+            duel.evidence, duel.place_in_order, duel.audit.step, duel.audit.share,
+            duel.audit.program, duel.audit.silent, duel.audit.offers);
   }
 };
 

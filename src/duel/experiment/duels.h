@@ -20,6 +20,7 @@
 #include "duel/core/duel.h"
 #include "duel/core/result.h"
 #include "duel/core/text_map.h"
+#include "duel/inference/evidence_answer.h"
 #include "duel/log/record.h"
 
 namespace duel {
@@ -28,6 +29,27 @@ enum class Fate { pending, answered, expired };
 
 // The ordinal of a comparison that was made elsewhere: no duel has it.
 inline constexpr std::uint64_t kMadeElsewhere = std::numeric_limits<std::uint64_t>::max();
+
+// How far a duel is that people may audit. The fields of its LedgerDuel are those of the person's
+// answer, if one comes, and of the program's if the duel is not drawn.
+struct AuditState {
+  enum class Step : std::uint8_t {
+    none,     // nobody audits it
+    asked,    // the program has not answered
+    judged,   // it has, and is about to be drawn or not
+    undrawn,  // its answer is all there will be
+    drawn,    // a person is to answer, too
+    lost,     // and nobody ever will
+  };
+  Step step = Step::none;
+  double share = 0;     // the probability of being drawn
+  double program = 0;   // the program's answer as a number
+  bool silent = false;  // it gave none
+  std::uint64_t offers = 0;
+
+  // A person is waited for.
+  bool waits() const { return step == Step::drawn; }
+};
 
 struct LedgerDuel {
   std::uint64_t ordinal = 0;
@@ -41,6 +63,15 @@ struct LedgerDuel {
   Outcome outcome = Outcome::none;   // what it says of (first, second); `none` until it is answered
   bool evidence = true;              // may its answer become evidence?
   std::uint64_t place_in_order = 0;  // then: among what may
+  double score = 0.5;                // of `first`, where the answer is graded
+  Outcome lot = Outcome::none;       // what a graded answer is for who hears only wins
+  AuditState audit{};
+
+  // The answer as a number from `first`'s side: 1 a win, -1 a loss, 0 neither.
+  double y() const {
+    return result == Answered::graded && fate == Fate::answered ? 2.0 * score - 1.0
+                                                                : number_of(outcome);
+  }
 };
 
 // The duels of an experiment that are settled: answered or expired. `Duels` holds only the open
@@ -82,6 +113,8 @@ class Duels {
     for (const auto& [id, duel] : open_) visit(duel);
   }
   std::vector<std::string> pending() const;  // in serving order
+  // Those that wait for a person who audits them.
+  const std::map<std::uint64_t, std::string>& drawn() const { return drawn_; }
   std::size_t num_pending() const { return pending_.size(); }
   const std::map<std::uint64_t, std::string>& pending_by_ordinal() const { return pending_; }
   std::optional<std::int64_t> next_deadline() const;
@@ -99,7 +132,14 @@ class Duels {
   // It has no question: one arm was shown alone, and nobody answers.
   void pass() { ++served_; }
   // Counts an answer to a duel that is settled, and says which of the three it is.
-  Effect answered_again(const LedgerDuel& duel, Answered result, Outcome outcome);
+  Effect answered_again(const LedgerDuel& duel, const LedgerDuel& again);
+  // Counts an answer that is kept and counts for nothing.
+  Effect came_late() {
+    ++late_;
+    return Effect::late;
+  }
+  // The duel stays open. REQUIRES: it is open here, and its place and deadline stay.
+  void change(std::string_view duel_id, const LedgerDuel& duel);
   // REQUIRES: the duel is open here; `duel` says what became of it.
   void settle(std::string_view duel_id, const LedgerDuel& duel);
 
@@ -112,6 +152,7 @@ class Duels {
 
   TextMap<LedgerDuel> open_;
   std::map<std::uint64_t, std::string> pending_;                // id by ordinal
+  std::map<std::uint64_t, std::string> drawn_;                  // the same, of those that wait
   std::set<std::pair<std::int64_t, std::uint64_t>> deadlines_;  // and ordinal
   std::unique_ptr<SettledDuels> settled_;
   std::uint64_t settled_hash_ = 0;

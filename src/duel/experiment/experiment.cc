@@ -89,8 +89,12 @@ bool Experiment::is_large() const {
 }
 
 Result<std::unique_ptr<Experiment>> Experiment::create(Setting setting,
-                                                       const ExperimentRecord& record,
+                                                       const ExperimentRecord& wanted,
                                                        std::int64_t now_ms) {
+  ExperimentRecord record = wanted;
+  if (record.audit.on() && record.audit.key_sha256.empty()) {
+    record.audit.key_sha256 = sha256_hex(setting.audit_key);
+  }
   DUEL_ASSIGN(std::unique_ptr<Experiment> made,
               begin(setting, LogEntry{1, now_ms, record, std::string(kHexDigits, '0')}));
   DUEL_ASSIGN(std::string line, log_line(1, now_ms, record, made->head_, made->sha_));
@@ -138,12 +142,22 @@ Result<Effect> Experiment::stage(Record record, const Moment& moment) {
   return effect;
 }
 
+// Who was offered a duel may not be offered its pair again.
+void Experiment::note_offer(const OfferRecord& offer) {
+  if (offer.subject.empty()) return;
+  offers_[offer.duel_id] = {offer.subject, offer.expires_at.ms};
+  if (const LedgerDuel* const duel = ledger().find_open(offer.duel_id)) {
+    offered_pairs_[offer.subject].insert(std::minmax(duel->first, duel->second));
+  }
+}
+
 // What is held beside the ledger.
 void Experiment::note(const LogEntry& entry) {
   head_ = entry.hash;
   last_time_ms_ = entry.time_ms;
   pages_.note(entry);
   if (setting_.follower) setting_.follower(ledger(), entry);
+  if (const auto* offer = std::get_if<OfferRecord>(&entry.record)) note_offer(*offer);
   if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
     tasks_.note(ledger(), *serve);
     if (serve->subject.empty()) return;
@@ -299,13 +313,19 @@ Status Experiment::miss(const std::vector<std::string>& subjects, const Moment& 
 Status Experiment::complete(std::string_view why_open_duels_end, const Moment& moment) {
   if (ledger().completed()) return Done{};
   for (const std::string& duel_id : ledger().pending()) {
-    DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, std::string(why_open_duels_end)}, moment));
+    const ExpiredRecord ended{duel_id, 0, std::string(why_open_duels_end)};
+    DUEL_RETURN_IF_ERROR(stage(ended, moment));
+    // Of a duel under audit that was the program's part alone.
+    DUEL_RETURN_IF_ERROR(draw_for_people(duel_id, moment));
+    if (ledger().find_open(duel_id) != nullptr) DUEL_RETURN_IF_ERROR(stage(ended, moment));
   }
   // A log that ended with the answer that brought the certificate does not say so yet.
   DUEL_RETURN_IF_ERROR(stage_certificate(moment));
   if (ledger().completed()) return Done{};
   const bool certified = ledger().certificate_recorded();
-  DUEL_RETURN_IF_ERROR(stage(CompletedRecord{certified ? "certified" : "stopped"}, moment));
+  CompletedRecord record{certified ? "certified" : "stopped"};
+  if (ledger().parts().audited) record.audit_key = setting_.audit_key;
+  DUEL_RETURN_IF_ERROR(stage(std::move(record), moment));
   return Done{};
 }
 

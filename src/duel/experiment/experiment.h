@@ -58,6 +58,9 @@ struct Setting {
   std::string name{};
   // Pages are drafted with it. A secret: a caller who chooses ids must not choose drafts.
   std::uint64_t draft_seed = 0;
+  // Where people audit a program: draws the duels that they answer. A secret: a program that knows
+  // it would answer honestly where it is watched.
+  std::string audit_key{};
   // The id of a duel for which the caller has none; "d1", "d2", .. where this is empty.
   std::function<std::string(std::int64_t now_ms)> new_id{};
   // Whether duels expire by the clock. A local run waits for its judges itself.
@@ -187,6 +190,12 @@ struct Report {
   std::uint64_t failed_tries = 0;
   bool close = false;
   std::optional<Proof> proof{};
+  // What the judge says beside its answer (OutcomeRecord).
+  std::string reason{};
+  double cost = 0;
+  std::uint64_t tokens = 0;
+  bool cached = false;
+  Json features{};
 };
 
 struct Reported {
@@ -290,6 +299,13 @@ class Experiment {
   // Ends an open duel without an answer.
   Status lose(const std::string& duel_id, std::string_view why, std::uint64_t failed_tries,
               const Moment& moment);
+  // Where people audit a program (inference/audited_units.h). A duel that was drawn is offered to
+  // somebody; nothing where it waits for nobody. Giving it up is for good, and only after as many
+  // offers as the first record says. A new key, if the setting's is another, is recorded.
+  Result<std::optional<Served>> offer(const std::string& duel_id, const std::string& subject,
+                                      const Moment& moment);
+  Status give_up_audit(const std::string& duel_id, const Moment& moment);
+  Status renew_audit_key(const Moment& moment);
   Result<Page> page(const std::string& duel_id, const Lists& lists, const Moment& moment);
   // Serves and drafts at once. Arms without a list are not shown.
   struct ServedPage {
@@ -403,6 +419,9 @@ class Experiment {
   void count_payload(const ArmEntry& arm);
   Result<Effect> stage(Record record, const Moment& moment);
   void note(const LogEntry& entry);
+  void note_offer(const OfferRecord& offer);
+  // What somebody who audits is to be shown: a duel that was drawn and that nobody holds.
+  Result<Offer> serve_audit(const Wish& wish, const Moment& moment);
   void remember_for_subject(const ServeRecord& serve);
   Status stage_certificate(const Moment& moment);
   std::optional<std::int64_t> next_deadline() const;
@@ -427,6 +446,8 @@ class Experiment {
   SliceValues slices_of(const Wish& wish, std::string_view task) const;
   bool draw_task(const Wish& wish, ServeRecord& serve);
   bool is_done(const std::string& subject) const;
+  double audit_share_of(const ServeRecord& serve) const;
+  Status draw_for_people(const std::string& duel_id, const Moment& moment);
   Fallback fallback(const Wish& wish, Fallback::Why why, std::int64_t now_ms);
   std::string fallback_arm(std::span<const Arm> excluded, bool blind = false) const;
   Result<Reported> report_recovered(const Report& report, const Moment& moment);
@@ -475,6 +496,14 @@ class Experiment {
   TextMap<std::set<std::string>> subjects_today_;  // by share link: who was served
   std::unordered_set<std::string> fallback_ids_;
   std::deque<std::string> fallback_order_;
+  // Where people audit a program: who was offered a duel last, and until when; and the pairs that
+  // each was offered.
+  struct HeldOffer {
+    std::string subject;
+    std::int64_t expires_at_ms = 0;
+  };
+  TextMap<HeldOffer> offers_;
+  TextMap<std::set<std::pair<Arm, Arm>>> offered_pairs_;
 };
 
 }  // namespace duel

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "duel/core/digest.h"
+#include "duel/experiment/audit_coin.h"
 #include "duel/experiment/experiment.h"
 
 namespace duel {
@@ -25,12 +27,33 @@ Result<OutcomeRecord> Experiment::outcome_of(const Report& report) const {
         .in_field("note");
   }
   record.note = report.note;
+  record.reason = report.reason;
+  record.cost = report.cost;
+  record.tokens = report.tokens;
+  record.cached = report.cached;
+  record.features = report.features;
   record.judgements = report.judgements;
   if (report.close) return Error::invalid_argument("'close' is no result").in_field("result");
-  if (report.answer) {
+  if (report.answer && !report.answer->score && record.judgements.empty()) {
     record.answer = *report.answer;
-  } else if (!record.judgements.empty()) {
-    record.answer = combined(record.judgements);
+  } else if (report.answer || !record.judgements.empty()) {
+    // For whom a score is, the places say.
+    DUEL_ASSIGN(const std::optional<LedgerDuel> duel, ledger().find_duel(report.duel_id));
+    const std::string first = duel           ? ledger().id_of(duel->first)
+                              : report.proof ? report.proof->first
+                                             : "";
+    const std::string second = duel           ? ledger().id_of(duel->second)
+                               : report.proof ? report.proof->second
+                                              : "";
+    for (Judgement& judgement : record.judgements) {
+      if (!judgement.answer.score) continue;
+      const std::string& other = judgement.first == first ? second : first;
+      judgement.answer = answer_of_score(*judgement.answer.score, judgement.first, other);
+    }
+    record.answer = report.answer ? *report.answer : combined(record.judgements, first, second);
+    if (report.answer && report.answer->score) {
+      record.answer = answer_of_score(*report.answer->score, first, second);
+    }
   } else {
     return Error::invalid_argument("is missing").in_field("result");
   }
@@ -65,6 +88,15 @@ Result<Reported> Experiment::report(const Report& report, const Moment& moment, 
         stored.served_at_ms = report.proof->served_at_ms;
         stored.serving = report.proof->serving;
       }
+      if (const auto held = offers_.find(duel_id); held != offers_.end()) {
+        // Somebody else is asked by now, or the time is up.
+        const bool is_late = held->second.subject != report.proof->subject ||
+                             held->second.expires_at_ms < time_of(moment);
+        if (is_late && ledger().find_open(duel_id) != nullptr) return told(late);
+        stored.subject = held->second.subject;
+        stored.expires_at_ms = report.proof->expires_at_ms;
+        stored.served_at_ms = report.proof->served_at_ms;
+      }
       if (*report.proof != stored) {
         return refused(Reason::proof_mismatch, "the proof does not fit the duel");
       }
@@ -88,17 +120,23 @@ Result<Reported> Experiment::report(const Report& report, const Moment& moment, 
     // What repeats an answer that is kept is not written again.
     DUEL_ASSIGN(const std::optional<LedgerDuel> known, ledger().find_duel(duel_id));
     const auto said = ledger().outcome_of(record.answer, known->first, known->second);
+    const double score =
+        record.answer.result == Answered::graded ? record.answer.score.value_or(0.5) : 0.5;
     if (known->fate == Fate::answered && known->result == record.answer.result && said.ok() &&
-        known->outcome == *said) {
+        known->outcome == *said && known->score == score &&
+        known->audit.step == AuditState::Step::none) {
       return told(duplicate);
     }
     DUEL_ASSIGN(const DuelRecords* records, records_of(duel_id));
-    if (std::ranges::find(records->refused, record.answer) != records->refused.end()) {
+    // Of a duel under audit two answer, and what one repeats may be new of the other.
+    const bool by_one = known->audit.step == AuditState::Step::none;
+    if (by_one && std::ranges::find(records->refused, record.answer) != records->refused.end()) {
       return told(known->fate == Fate::expired ? late : conflicting);
     }
   }
   const bool names_place = record.answer.place != 0;
   const auto staged = stage(std::move(record), moment);
+  if (staged.ok()) DUEL_RETURN_IF_ERROR(draw_for_people(duel_id, moment));
   if (!staged.ok()) {
     // The store's trouble is not the answer's fault.
     if (staged.error().code == ErrorCode::io) return staged.error();
@@ -152,7 +190,48 @@ Status Experiment::lose(const std::string& duel_id, std::string_view why,
                         std::uint64_t failed_tries, const Moment& moment) {
   duels_->forget();
   DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, failed_tries, std::string(why)}, moment));
+  DUEL_RETURN_IF_ERROR(draw_for_people(duel_id, moment));
   return stage_certificate(moment);
+}
+
+// Once the program has answered, or will not: whether a person is asked, too. The coin is keyed by
+// a secret that the program cannot read, or it would answer honestly where it is watched.
+Status Experiment::draw_for_people(const std::string& duel_id, const Moment& moment) {
+  const LedgerDuel* const duel = ledger().find_open(duel_id);
+  if (duel == nullptr || duel->audit.step != AuditState::Step::judged) return Done{};
+  const bool drawn = is_drawn(setting_.audit_key, duel_id, duel->audit.share);
+  DUEL_RETURN_IF_ERROR(stage(AuditRecord{duel_id, drawn}, moment));
+  return Done{};
+}
+
+Result<std::optional<Served>> Experiment::offer(const std::string& duel_id,
+                                                const std::string& subject, const Moment& moment) {
+  duels_->forget();
+  const LedgerDuel* const duel = ledger().find_open(duel_id);
+  if (duel == nullptr || !duel->audit.waits()) return std::optional<Served>();
+  DUEL_ASSIGN(const DuelRecords* records, records_of(duel_id));
+  Served served = shown(*records->serve, false);
+  served.serve.subject = subject;
+  OfferRecord record{.duel_id = duel_id, .subject = subject};
+  if (setting_.deadlines) {
+    record.expires_at = {time_of(moment) +
+                         static_cast<std::int64_t>(ledger().feedback().timeout_s) * 1000};
+  }
+  served.serve.expires_at = record.expires_at;
+  DUEL_RETURN_IF_ERROR(stage(std::move(record), moment));
+  return std::optional(std::move(served));
+}
+
+Status Experiment::give_up_audit(const std::string& duel_id, const Moment& moment) {
+  DUEL_RETURN_IF_ERROR(stage(AuditLostRecord{duel_id}, moment));
+  return stage_certificate(moment);
+}
+
+Status Experiment::renew_audit_key(const Moment& moment) {
+  const std::string sha256 = sha256_hex(setting_.audit_key);
+  if (!ledger().parts().audited || sha256 == ledger().audit_key_sha256()) return Done{};
+  DUEL_RETURN_IF_ERROR(stage(AuditKeyRecord{sha256}, moment));
+  return Done{};
 }
 
 std::optional<std::int64_t> Experiment::next_deadline() const {
@@ -226,7 +305,7 @@ Status Experiment::settle(const std::string& duel_id, std::string_view why, cons
   const ResultPage* page = pages_.find(duel_id);
   if (!ledger().parts().pages || page == nullptr) {
     DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, std::string(why)}, moment));
-    return Done{};
+    return draw_for_people(duel_id, moment);
   }
   const LedgerDuel duel = *ledger().find_open(duel_id);
   const std::string first = ledger().id_of(duel.first), second = ledger().id_of(duel.second);

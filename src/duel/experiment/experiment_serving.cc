@@ -262,6 +262,7 @@ Result<Offer> Experiment::serve(const Wish& wish, const Moment& moment) {
     DUEL_ASSIGN(std::optional<Served> open, open_duel_of(wish.subject));
     if (open) return Offer(std::move(*open));
   }
+  if (wish.voter && ledger().parts().audited) return serve_audit(wish, moment);
   if (is_done(wish.subject)) return instead(Fallback::Why::done);
   if (wish.voter && exploits_the_winner(ledger())) return instead(Fallback::Why::certified);
   if (const auto why = why_not_now(wish, moment)) return instead(*why);
@@ -277,6 +278,43 @@ Result<Offer> Experiment::serve(const Wish& wish, const Moment& moment) {
   Served served = shown(entry, false);
   DUEL_RETURN_IF_ERROR(stage(std::move(entry.record), moment));
   return Offer(std::move(served));
+}
+
+Result<Offer> Experiment::serve_audit(const Wish& wish, const Moment& moment) {
+  const bool ended = ledger().certificate() || ledger().completed();
+  const bool running = ledger().state() == ExperimentState::running;
+  if (ended) return Offer(fallback(wish, Fallback::Why::done, moment.now_ms));
+  if (!running) return Offer(fallback(wish, Fallback::Why::not_running, moment.now_ms));
+  // Where tasks are the sample anybody may be asked, and where people are, everybody once.
+  const bool once = !ledger().tasks().like_these() || ledger().tasks().count == 0;
+  const std::uint64_t most = ledger().experiment().audit.give_up_after;
+  const std::int64_t now_ms = time_of(moment);
+  const auto met = offered_pairs_.find(wish.subject);
+  const std::map<std::uint64_t, std::string> drawn = ledger().drawn();
+  for (const auto& [ordinal, duel_id] : drawn) {
+    const LedgerDuel& duel = *ledger().find_open(duel_id);
+    const auto held = offers_.find(duel_id);
+    const bool is_held = held != offers_.end() && held->second.expires_at_ms >= now_ms;
+    if (is_held && held->second.subject == wish.subject) {
+      DUEL_ASSIGN(const DuelRecords* records, records_of(duel_id));
+      Served again = shown(*records->serve, true);
+      again.serve.subject = wish.subject;
+      again.serve.expires_at = {held->second.expires_at_ms};
+      return Offer(std::move(again));
+    }
+    if (is_held) continue;
+    if (most > 0 && duel.audit.offers >= most) {
+      DUEL_RETURN_IF_ERROR(give_up_audit(duel_id, moment));
+      continue;
+    }
+    if (once && met != offered_pairs_.end() &&
+        met->second.contains(std::minmax(duel.first, duel.second))) {
+      continue;
+    }
+    DUEL_ASSIGN(auto served, offer(duel_id, wish.subject, moment));
+    return Offer(std::move(*served));
+  }
+  return Offer(fallback(wish, Fallback::Why::done, moment.now_ms));
 }
 
 Result<std::optional<ServeRecord>> Experiment::choose(const Wish& wish,
@@ -304,6 +342,7 @@ Result<std::optional<ServeRecord>> Experiment::choose(const Wish& wish,
   serve->slices = slices_of(wish, serve->task);
   DUEL_ASSIGN(const bool met, has_met(*serve));
   if (met) serve->evidence = false;
+  serve->audit = audit_share_of(*serve);
   return serve;
 }
 
@@ -322,6 +361,17 @@ SliceValues Experiment::slices_of(const Wish& wish, std::string_view task) const
     if (value.is_string()) values.emplace_back(name, value.get<std::string>());
   }
   return values;
+}
+
+// The probability that a person is asked, too, fixed before the program answers.
+double Experiment::audit_share_of(const ServeRecord& serve) const {
+  const AuditRule& rule = ledger().experiment().audit;
+  if (!rule.on() || !serve.evidence || serve.first == serve.second) return 0;
+  if (!rule.by_price()) return rule.share;
+  const AuditedUnits* const pair =
+      ledger().referee().audited(*ledger().find_arm(serve.first), *ledger().find_arm(serve.second));
+  const double correlation = (pair == nullptr ? AuditedUnits() : *pair).correlation();
+  return best_audit_share(rule.price.judge / rule.price.person, correlation, rule.least);
 }
 
 // The task of the duel, and whether its answer may be evidence. False where nothing is left to be

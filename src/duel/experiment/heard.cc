@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "duel/core/rng.h"
+
 namespace duel {
 namespace {
 
@@ -19,15 +21,50 @@ Heard heard(const LedgerDuel& duel, OnTimeout silence, const Parts& parts) {
   // Silence can be taken for a tie where duels are chosen and counted. It is never evidence: people
   // who do not answer are not people who find both alike.
   const bool tie = duel.fate == Fate::expired && silence == OnTimeout::tie;
+  const bool graded = duel.fate == Fate::answered && duel.result == Answered::graded;
+  const AuditState& audit = duel.audit;
   Heard heard{.counted = tie && parts.silence_ties ? Outcome::tie : duel.outcome};
   // An arm against itself says nothing about arms.
-  if (duel.first != duel.second) heard.chooser = tie ? Outcome::tie : duel.outcome;
-  if (duel.evidence) heard.evidence = duel.outcome;
+  if (duel.first != duel.second) {
+    heard.chooser = tie ? Outcome::tie : graded ? duel.lot : duel.outcome;
+    // A person's answer counts for the policy, and none is none, whatever the program said.
+    if (audit.step == AuditState::Step::lost) heard.chooser = Outcome::none;
+  }
+  if (!duel.evidence) return heard;
+  if (audit.step == AuditState::Step::none) {
+    heard.evidence = graded ? EvidenceAnswer(GradedAnswer{duel.y()}) : duel.outcome;
+    return heard;
+  }
+  const bool drawn = audit.step == AuditState::Step::drawn;
+  const bool lost = audit.step == AuditState::Step::lost;
+  // It was ended while a person was waited for: what comes after it in the order of serving is
+  // never evidence, since the end may have had its reasons.
+  const bool undrawn = audit.step == AuditState::Step::undrawn;
+  if (!undrawn && !lost && duel.fate != Fate::answered) return heard;
+  heard.evidence = AuditedAnswer{.share = audit.share,
+                                 .program = audit.program,
+                                 .drawn = drawn || lost,
+                                 .person = drawn ? duel.y() : 0,
+                                 .lost = lost};
   return heard;
+}
+
+Outcome lot_of(double score, std::uint64_t seed, std::string_view duel_id) {
+  if (score == 0.5) return Outcome::tie;
+  std::string owner = "live/score/";
+  owner += duel_id;
+  const double drawn = Stream(seed, 0, Purpose::choice, owner).at(0).uniform();
+  return drawn < score ? Outcome::first_wins : Outcome::second_wins;
 }
 
 Result<Outcome> outcome_of(const Answer& answer, const std::string& first,
                            const std::string& second) {
+  if (answer.score && answer.result == Answered::win &&
+      answer != answer_of_score(*answer.score, first, second)) {
+    return unfit_record(
+        fmt::format("a score of {} makes another winner than '{}'", *answer.score, answer.winner),
+        fmt::format("it is the score of '{}', which was shown first", first));
+  }
   if (answer.result != Answered::win) {
     if (answer.winner.empty() && answer.place == 0) return said_by(answer.result);
     return unfit_record(fmt::format("a result '{}' has a winner", to_word(answer.result)));
@@ -71,9 +108,10 @@ Status check_judgements(const OutcomeRecord& record, Placement order, const std:
         fmt::format("the judgements do not show '{}' and '{}' first", first, second));
   }
   for (const Judgement& judgement : judgements) {
-    DUEL_RETURN_IF_ERROR(outcome_of(judgement.answer, first, second));
+    const std::string& other = judgement.first == first ? second : first;
+    DUEL_RETURN_IF_ERROR(outcome_of(judgement.answer, judgement.first, other));
   }
-  const Answer together = combined(judgements);
+  const Answer together = combined(judgements, first, second);
   if (together == record.answer) return Done{};
   return unfit_record(fmt::format("the judgements make a '{}', not a '{}'",
                                   to_word(together.result), to_word(record.answer.result)),

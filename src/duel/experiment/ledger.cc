@@ -42,7 +42,8 @@ Ledger::Ledger(const ExperimentRecord& experiment, ArmField field, Statement sta
       state_(experiment.service.starts),
       name_(experiment.service.name),
       feedback_(experiment.service.feedback),
-      guardrails_(experiment.service.guardrails) {}
+      guardrails_(experiment.service.guardrails),
+      audit_key_sha256_(experiment.audit.key_sha256) {}
 
 CertifiedRecord Ledger::certified_record() const {
   DUEL_CHECK(certificate().has_value());
@@ -92,6 +93,7 @@ struct Ledger::Folder {
                     .second = *ledger.find_arm(record.second),
                     .serving = record.serving};
     duel.evidence = record.evidence && duel.first != duel.second;
+    if (record.audit > 0) duel.audit = {.step = AuditState::Step::asked, .share = record.audit};
     ledger.tally_.served(record, duel.first, duel.second);
     if (record.serving == Serving::exploit) {
       ledger.duels_.pass();
@@ -106,23 +108,109 @@ struct Ledger::Folder {
     return {};
   }
 
-  Folded operator()(const OutcomeRecord& record) {
-    LedgerDuel duel = **ledger.find_duel(record.duel_id);
-    const Outcome outcome = *ledger.outcome_of(record.answer, duel.first, duel.second);
-    if (duel.fate != Fate::pending) {
-      return {ledger.duels_.answered_again(duel, record.answer.result, outcome)};
-    }
+  // What an answer says of the duel.
+  void fill(LedgerDuel& duel, const OutcomeRecord& record) {
     duel.fate = Fate::answered;
     duel.result = record.answer.result;
-    duel.outcome = outcome;
-    const Heard answer = heard(duel, ledger.feedback_.on_timeout, ledger.parts_);
-    ledger.tally_.answered(record, duel, answer.counted);
+    duel.outcome = *ledger.outcome_of(record.answer, duel.first, duel.second);
+    if (duel.result != Answered::graded) return;
+    duel.score = *record.answer.score;
+    duel.lot = lot_of(duel.score, ledger.experiment_.seed, record.duel_id);
+  }
+
+  Folded operator()(const OutcomeRecord& record) {
+    using enum AuditState::Step;
+    LedgerDuel duel = **ledger.find_duel(record.duel_id);
+    LedgerDuel said = duel;
+    fill(said, record);
+    const bool by_program = is_program(record.source);
+    const AuditState& audit = duel.audit;
+    if (audit.step == asked) return hear_program(record, said);
+    if (audit.step != none && by_program && audit.step != undrawn) {
+      // The program has answered before. What a person says is in the other fields.
+      return {ledger.duels_.answered_again(program_of(audit.program), program_of(said.y()))};
+    }
+    // A person's answer to a duel that was not drawn, or after it was given up.
+    if (!by_program && (audit.step == undrawn || audit.step == lost)) {
+      return {ledger.duels_.came_late()};
+    }
+    if (duel.fate != Fate::pending) return {ledger.duels_.answered_again(duel, said)};
+    // Somebody else is asked, for as long as it takes.
+    if (audit.step == drawn && said.result == Answered::invalid) return {Effect::applied};
+    const Heard answer = heard(said, ledger.feedback_.on_timeout, ledger.parts_);
+    if (ledger.parts_.audited && by_program && said.first != said.second) {
+      ledger.tally_.judged(record, said, answer.counted);
+      ledger.tally_.not_drawn(said);
+    } else {
+      ledger.tally_.answered(record, said, answer.counted);
+    }
     if (answer.evidence && record.response_ms) ledger.statement_.answer_took(*record.response_ms);
-    return settle(record.duel_id, duel, answer);
+    return settle(record.duel_id, said, answer);
+  }
+
+  // Of a duel under audit: the program's answer.
+  Folded hear_program(const OutcomeRecord& record, LedgerDuel said) {
+    ledger.tally_.judged(record, said, said.outcome);
+    said.audit.step = AuditState::Step::judged;
+    said.audit.program = said.y();
+    said.fate = Fate::pending;
+    ledger.duels_.change(record.duel_id, said);
+    return {Effect::applied};
+  }
+
+  static LedgerDuel program_of(double y) {
+    LedgerDuel one;
+    one.fate = Fate::answered;
+    one.score = y;
+    return one;
+  }
+
+  Folded operator()(const AuditRecord& record) {
+    LedgerDuel duel = *ledger.find_open(record.duel_id);
+    if (record.drawn) {
+      duel.audit.step = AuditState::Step::drawn;
+      duel.result = Answered::skip;
+      duel.outcome = duel.lot = Outcome::none;
+      duel.score = 0.5;
+      duel.expires_at = {};  // people are waited for by offers
+      ledger.duels_.change(record.duel_id, duel);
+      return {};
+    }
+    duel.audit.step = AuditState::Step::undrawn;
+    duel.fate = duel.audit.silent ? Fate::expired : Fate::answered;
+    ledger.tally_.not_drawn(duel);
+    return settle(record.duel_id, duel, heard(duel, ledger.feedback_.on_timeout, ledger.parts_));
+  }
+
+  Folded operator()(const OfferRecord& record) {
+    LedgerDuel duel = *ledger.find_open(record.duel_id);
+    ++duel.audit.offers;
+    ledger.duels_.change(record.duel_id, duel);
+    return {};
+  }
+
+  Folded operator()(const AuditLostRecord& record) {
+    LedgerDuel duel = *ledger.find_open(record.duel_id);
+    duel.audit.step = AuditState::Step::lost;
+    duel.fate = Fate::expired;
+    ledger.tally_.lost(duel);
+    return settle(record.duel_id, duel, heard(duel, ledger.feedback_.on_timeout, ledger.parts_));
+  }
+
+  Folded operator()(const AuditKeyRecord& record) {
+    ledger.audit_key_sha256_ = record.sha256;
+    return {};
   }
 
   Folded operator()(const ExpiredRecord& record) {
     LedgerDuel duel = *ledger.find_open(record.duel_id);
+    if (duel.audit.step == AuditState::Step::asked) {
+      // It is drawn or not all the same: otherwise the program would choose what is audited.
+      duel.audit.step = AuditState::Step::judged;
+      duel.audit.silent = true;
+      ledger.duels_.change(record.duel_id, duel);
+      return {Effect::applied};
+    }
     duel.fate = Fate::expired;
     const Heard silence = heard(duel, ledger.feedback_.on_timeout, ledger.parts_);
     const bool moot = ledger.certificate() && ledger.experiment_.format > 1;
@@ -150,6 +238,11 @@ struct Ledger::Folder {
                     .fate = Fate::answered,
                     .result = record.answer.result};
     made.outcome = *ledger.outcome_of(record.answer, made.first, made.second);
+    if (made.result == Answered::graded) {
+      made.score = *record.answer.score;
+      made.lot = lot_of(made.score, ledger.experiment_.seed,
+                        fmt::format("comparison/{}", ledger.sequence_ + 1));
+    }
     made.evidence = ledger.parts_.comparisons_count && record.evidence;
     const Heard answer = heard(made, ledger.feedback_.on_timeout, ledger.parts_);
     ledger.tally_.compare(record, made, answer.counted, ledger.parts_.comparisons_count);
@@ -255,7 +348,7 @@ void Ledger::fields(Archive& archive) {
   archive(duels_, tally_, statement_);
   archive(state_, name_, feedback_.timeout_s, feedback_.on_timeout, guardrails_.explore_floor,
           guardrails_.max_duels_per_subject_per_day, guardrails_.max_pending);
-  archive(configured_at_, sequence_, head_, pace_);
+  archive(configured_at_, sequence_, head_, pace_, audit_key_sha256_);
 }
 template void Ledger::fields(StateWriter& archive);
 template void Ledger::fields(StateReader& archive);

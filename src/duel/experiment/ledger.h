@@ -128,6 +128,10 @@ class Ledger {
   }
 
   const Statement& statement() const { return statement_; }
+  // Where people audit a program: duels that wait for a person, ids by their place in the order of
+  // serving; and the key that draws them, as its SHA-256.
+  const std::map<std::uint64_t, std::string>& drawn() const { return duels_.drawn(); }
+  const std::string& audit_key_sha256() const { return audit_key_sha256_; }
   // Where the experiment is about these people; otherwise null.
   const Panel* panel() const { return statement_.panel(); }
   // As they are now: those of the start or what was added since.
@@ -197,6 +201,7 @@ class Ledger {
   std::uint64_t sequence_ = 1;
   std::string head_;
   Pace pace_;
+  std::string audit_key_sha256_;
 };
 
 }  // namespace duel

@@ -45,6 +45,7 @@ struct Ledger::Checker {
     }
     DUEL_RETURN_IF_ERROR(check_slice_values(ledger.experiment_.slices, record.slices));
     if (record.evidence) DUEL_RETURN_IF_ERROR(ledger.statement_.admits(record, first, second));
+    DUEL_RETURN_IF_ERROR(check_share(record, alone));
     if (ledger.experiment_.tasks.count > 0 && record.task.empty() && first != second) {
       return unfit_record(fmt::format("the duel '{}' has no task", record.duel_id));
     }
@@ -55,9 +56,76 @@ struct Ledger::Checker {
     return Done{};
   }
 
+  // The probability of being drawn is fixed, or follows from prices within its bounds.
+  Status check_share(const ServeRecord& record, bool alone) const {
+    if (record.audit == 0) return Done{};
+    const AuditRule& rule = ledger.experiment_.audit;
+    if (!rule.on() || !record.evidence || alone) {
+      return unfit_record(
+          fmt::format("the duel '{}' can be drawn for a person", record.duel_id),
+          "only what may be evidence is audited, where the first record says that people audit");
+    }
+    if (rule.by_price() ? record.audit >= rule.least : record.audit == rule.share) return Done{};
+    return unfit_record(fmt::format("the duel '{}' is drawn with the probability {}, and not {}",
+                                    record.duel_id, record.audit,
+                                    rule.by_price() ? rule.least : rule.share));
+  }
+
+  // Graded answers are for statements about means.
+  Status check_graded(const Answer& answer, bool counts) const {
+    if (answer.result != Answered::graded || !counts || ledger.statement_.takes_units()) {
+      return Done{};
+    }
+    return unfit_record("a graded answer cannot count here",
+                        "a panel, a margin and the goals copeland and borda take win, tie or loss");
+  }
+
+  Result<LedgerDuel> open_audit(const std::string& duel_id, AuditState::Step step) const {
+    const LedgerDuel* const duel = ledger.find_open(duel_id);
+    if (duel != nullptr && duel->audit.step == step) return *duel;
+    return unfit_record(step == AuditState::Step::judged
+                            ? fmt::format("the duel '{}' is not there to be drawn", duel_id)
+                            : fmt::format("the duel '{}' waits for no person", duel_id));
+  }
+
+  Status operator()(const AuditRecord& record) const {
+    DUEL_RETURN_IF_ERROR(open_audit(record.duel_id, AuditState::Step::judged));
+    return Done{};
+  }
+
+  Status operator()(const OfferRecord& record) const {
+    DUEL_RETURN_IF_ERROR(open_audit(record.duel_id, AuditState::Step::drawn));
+    return Done{};
+  }
+
+  Status operator()(const AuditLostRecord& record) const {
+    DUEL_ASSIGN(const LedgerDuel duel, open_audit(record.duel_id, AuditState::Step::drawn));
+    const std::uint64_t most = ledger.experiment_.audit.give_up_after;
+    if (most > 0 && duel.audit.offers >= most) return Done{};
+    return unfit_record(
+        fmt::format("the duel '{}' is given up after {} offers", record.duel_id, duel.audit.offers),
+        "only `give_up_after` decides that, never by hand");
+  }
+
+  Status operator()(const AuditKeyRecord& /*record*/) const {
+    if (ledger.parts_.audited) return Done{};
+    return unfit_record("a key that draws duels for people, where nobody audits");
+  }
+
   Status operator()(const OutcomeRecord& record) const {
     DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
     DUEL_RETURN_IF_ERROR(ledger.outcome_of(record.answer, duel.first, duel.second));
+    DUEL_RETURN_IF_ERROR(check_graded(record.answer, duel.evidence));
+    if (duel.audit.step == AuditState::Step::asked && !is_program(record.source)) {
+      return unfit_record(
+          fmt::format("a person answers the duel '{}' before the program", record.duel_id));
+    }
+    if (duel.audit.step == AuditState::Step::judged) {
+      return unfit_record(
+          fmt::format("whether a person is asked about '{}' is yet to be drawn", record.duel_id));
+    }
+    // People are asked once, in the order in which it is shown.
+    if (duel.audit.waits() && !is_program(record.source)) return Done{};
     return check_judgements(record, ledger.experiment_.order, ledger.id_of(duel.first),
                             ledger.id_of(duel.second));
   }
@@ -110,7 +178,7 @@ struct Ledger::Checker {
       return unfit_record(fmt::format("the arm '{}' is compared with itself", record.first));
     }
     DUEL_RETURN_IF_ERROR(ledger.outcome_of(record.answer, first, second));
-    return Done{};
+    return check_graded(record.answer, ledger.parts_.comparisons_count && record.evidence);
   }
 
   Status operator()(const CertifiedRecord& record) const {

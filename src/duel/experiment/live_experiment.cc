@@ -56,6 +56,8 @@ bool LiveExperiment::done() const {
 
 std::optional<std::string> LiveExperiment::save() const {
   if (has_choice() || divergence() || ledger_.num_active() < 2) return std::nullopt;
+  // Who was offered which pair is in the log alone.
+  if (ledger_.parts().audited) return std::nullopt;
   StateWriter writer;
   writer(ledger_);
   chooser_.save(writer);

@@ -47,6 +47,7 @@ std::string local_subject(const std::string& experiment_id, std::uint64_t seed,
 Setting LocalExperiment::setting() const {
   return {.store = options_.store,
           .name = options_.name,
+          .audit_key = options_.audit_key,
           .deadlines = false,
           .tasks = options_.tasks,
           .follower = options_.follower};
@@ -59,11 +60,12 @@ Status LocalExperiment::replay(const RecordSink& sink) const {
 
 Result<LocalExperiment> LocalExperiment::in_memory(const ExperimentRecord& record,
                                                    std::vector<std::string> tasks,
-                                                   Follower follower) {
+                                                   Follower follower, std::string audit_key) {
   return create({.store = std::make_shared<MemoryStore>(),
                  .name = record.experiment_id,
                  .tasks = std::move(tasks),
-                 .follower = std::move(follower)},
+                 .follower = std::move(follower),
+                 .audit_key = std::move(audit_key)},
                 record);
 }
 
@@ -82,6 +84,8 @@ Result<LocalExperiment> LocalExperiment::resume(Options options) {
   DUEL_RETURN_IF_ERROR(local.options_.store->own(local.options_.name));
   DUEL_ASSIGN(local.experiment_, Experiment::load(local.setting(), local.options_.name,
                                                   local.options_.clock(), false));
+  DUEL_RETURN_IF_ERROR(
+      local.committed([&] { return local.experiment_->renew_audit_key(local.now()); }));
   return local;
 }
 
@@ -122,6 +126,8 @@ Status LocalExperiment::settle(const std::vector<Ending>& endings) {
 Result<std::size_t> LocalExperiment::give_up_open_duels() {
   std::vector<Ending> lost;
   for (const std::string& duel_id : ledger().pending()) {
+    // A person can still be asked, who has not seen it.
+    if (ledger().find_open(duel_id)->audit.waits()) continue;
     lost.emplace_back(Lost{duel_id, "the run that asked it ended before the answer"});
   }
   DUEL_RETURN_IF_ERROR(settle(lost));
@@ -149,6 +155,15 @@ Status LocalExperiment::close_panel() {
 
 Status LocalExperiment::miss(const std::vector<std::string>& subjects) {
   return committed([&] { return experiment_->miss(subjects, now()); });
+}
+
+Result<std::optional<Served>> LocalExperiment::offer(const std::string& duel_id,
+                                                     const std::string& subject) {
+  return committed([&] { return experiment_->offer(duel_id, subject, now()); });
+}
+
+Status LocalExperiment::give_up_audit(const std::string& duel_id) {
+  return committed([&] { return experiment_->give_up_audit(duel_id, now()); });
 }
 
 Status LocalExperiment::complete(std::string_view why_open_duels_end) {

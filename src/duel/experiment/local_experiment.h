@@ -50,12 +50,13 @@ class LocalExperiment {
     std::vector<std::string> tasks{};  // names of the tasks that the first record counts
     Clock clock = current_time_ms;
     Follower follower{};
+    std::string audit_key{};  // where people audit a program
   };
 
   // In memory, without a log.
   static Result<LocalExperiment> in_memory(const ExperimentRecord& record,
                                            std::vector<std::string> tasks = {},
-                                           Follower follower = {});
+                                           Follower follower = {}, std::string audit_key = {});
   // A new log. `conflict` if it exists.
   static Result<LocalExperiment> create(Options options, const ExperimentRecord& record);
   // Goes on with a log: loses a last line without its end, and records where this version's policy
@@ -92,6 +93,9 @@ class LocalExperiment {
   Status close_panel();
   Status miss(const std::vector<std::string>& subjects);
   Status complete(std::string_view why_open_duels_end);
+  // Where people audit a program (experiment.h).
+  Result<std::optional<Served>> offer(const std::string& duel_id, const std::string& subject);
+  Status give_up_audit(const std::string& duel_id);
 
  private:
   explicit LocalExperiment(Options options) : options_(std::move(options)) {}

@@ -37,6 +37,13 @@ LocalExperiment::Ending ending_of(Given given) {
     report.judgements.push_back({first, answer_of(given.judgements[0], first, second)});
     report.judgements.push_back({second, answer_of(given.judgements[1], second, first)});
   }
+  for (Said& said : given.judgements) {
+    if (!said.reason.empty()) report.reason += (report.reason.empty() ? "" : "\n") + said.reason;
+    report.cost += said.cost;
+    report.tokens += said.tokens;
+    report.cached = report.cached || said.cached;
+    if (report.features.is_null()) report.features = std::move(said.features);
+  }
   return report;
 }
 
@@ -46,6 +53,7 @@ Result<Questions::Next> LocalQuestions::next() {
   const Ledger& ledger = experiment_.ledger();
   if (certified()) return Next(Over{RunEnding::certified});
   if (ledger.completed()) return Next(Over{RunEnding::undecided});
+  if (ledger.drawn().size() >= kMostWaiting) return Next(Later{});
   const auto subject = contents_.subject ? contents_.subject() : std::string();
   if (!subject) return Next(Over{RunEnding::undecided});
   DUEL_ASSIGN(Offer offer, experiment_.serve({.subject = *subject, .limit = max_duels_}));
@@ -55,27 +63,60 @@ Result<Questions::Next> LocalQuestions::next() {
     if (fallback->why == Fallback::Why::done) return Next(Over{RunEnding::asked_all});
     return Next(Over{tasks ? RunEnding::tasks_used_up : RunEnding::undecided});
   }
-  ServeRecord& serve = std::get<Served>(offer).serve;
+  return Next(question_of(std::move(std::get<Served>(offer).serve)));
+}
+
+Question LocalQuestions::question_of(ServeRecord serve) const {
+  const ExperimentRecord& experiment = experiment_.ledger().experiment();
   Question question{.duel_id = std::move(serve.duel_id),
                     .first = contents_.arm(serve.first),
                     .second = contents_.arm(serve.second),
                     .task = std::nullopt,
-                    .both_orders = ledger.experiment().order == Placement::both,
-                    .voting = ledger.experiment().voting};
+                    .both_orders = experiment.order == Placement::both,
+                    .voting = experiment.voting};
   if (!serve.task.empty()) question.task = contents_.task(serve.task);
-  return Next(std::move(question));
+  return question;
+}
+
+Result<Questions::Next> LocalQuestions::next_audit() {
+  const Ledger& ledger = experiment_.ledger();
+  if (certified() || ledger.completed()) return Next(Over{RunEnding::certified});
+  const std::uint64_t most = ledger.experiment().audit.give_up_after;
+  for (const auto& [ordinal, duel_id] : ledger.drawn()) {
+    if (offered_.contains(duel_id)) continue;
+    if (most > 0 && ledger.find_open(duel_id)->audit.offers >= most) {
+      const std::string lost = duel_id;  // it leaves the map
+      DUEL_RETURN_IF_ERROR(experiment_.give_up_audit(lost));
+      return next_audit();
+    }
+    DUEL_ASSIGN(auto served, experiment_.offer(duel_id, ""));
+    offered_.insert(served->serve.duel_id);
+    Question question = question_of(std::move(served->serve));
+    question.both_orders = false;
+    question.audit = true;
+    return Next(std::move(question));
+  }
+  return Next(Later{});
 }
 
 Result<Taken> LocalQuestions::answer(std::vector<Given> given) {
   std::vector<LocalExperiment::Ending> endings;
-  for (Given& one : given) endings.push_back(ending_of(std::move(one)));
+  for (Given& one : given) {
+    if (one.question.audit) {
+      offered_.erase(one.question.duel_id);
+      // Whoever did not answer is followed by somebody else.
+      if (one.judgements.empty()) continue;
+    }
+    endings.push_back(ending_of(std::move(one)));
+  }
   if (!endings.empty()) DUEL_RETURN_IF_ERROR(experiment_.settle(endings));
   return Taken{};
 }
 
 Result<Taken> LocalQuestions::flush() {
   const Ledger& ledger = experiment_.ledger();
-  if (certified() && !ledger.completed() && !ledger.has_pending()) {
+  const bool all_are_in = ledger.pending().size() == ledger.drawn().size() && offered_.empty();
+  if (certified() && !ledger.completed() && all_are_in) {
     DUEL_RETURN_IF_ERROR(experiment_.complete("the certificate came before the answer"));
   }
   return Taken{};

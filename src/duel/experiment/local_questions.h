@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,17 +32,23 @@ class LocalQuestions final : public Questions {
       : experiment_(experiment), contents_(std::move(contents)), max_duels_(max_duels) {}
 
   Result<Next> next() override;
+  Result<Next> next_audit() override;
   Result<Taken> answer(std::vector<Given> given) override;
   // Closes the experiment once it is certified and nothing is out.
   Result<Taken> flush() override;
   QuestionsProgress progress() const override;
 
  private:
+  // So many duels may wait for people before programs are asked for more: what they say could not
+  // be evidence before.
+  static constexpr std::size_t kMostWaiting = 8;
+  Question question_of(ServeRecord serve) const;
   bool certified() const { return experiment_.ledger().certificate().has_value(); }
 
   LocalExperiment& experiment_;
   QuestionContents contents_;
   std::uint64_t max_duels_;
+  std::set<std::string> offered_;  // duels that a person is asked about now
 };
 
 }  // namespace duel

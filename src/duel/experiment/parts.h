@@ -16,6 +16,7 @@ struct Parts {
   bool panel = false;       // Statement: about the people who are asked; Chooser: by who asks
   bool comparisons_count = false;  // Statement: comparisons made elsewhere are evidence
   bool silence_ties = false;       // Tally: where silence is taken for a tie, it is counted as one
+  bool audited = false;  // Statement: about people who audit a program; Duels: two answers to one
   bool pages = false;  // Chooser: every round is somebody's visit; clicks on pages are the answers
 };
 
@@ -30,6 +31,7 @@ inline Parts parts_of(const ExperimentRecord& experiment) {
           .panel = experiment.about == Audience::these_people,
           .comparisons_count = experiment.comparisons_count,
           .silence_ties = experiment.format > 3,
+          .audited = experiment.audit.on(),
           .pages = experiment.service.mode == Mode::interleave};
 }
 

@@ -9,7 +9,9 @@ Question turned_round(Question question) {
   return question;
 }
 
-Answer answer_of(Outcome outcome, const std::string& first, const std::string& second) {
+Answer answer_of(const Said& said, const std::string& first, const std::string& second) {
+  if (said.score) return answer_of_score(*said.score, first, second);
+  const Outcome outcome = said.outcome;
   if (outcome == Outcome::first_wins || outcome == Outcome::second_wins) {
     const bool first_won = outcome == Outcome::first_wins;
     // An arm that was shown twice has won in one of its places.

@@ -31,6 +31,7 @@ struct Question {
   ShownArm second;
   std::optional<Json> task;
   bool both_orders = false;  // asked a second time with the arms in the other order
+  bool audit = false;        // a program has answered it, and a person is to answer it, too
   VotingRule voting{};       // what people are told
 };
 
@@ -44,12 +45,35 @@ enum class Missing {
   skipped,  // counted as if the judge had skipped it
 };
 
+// What somebody says of two arms as they are shown.
+struct Said {
+  Said() = default;
+  Said(Outcome said) : outcome(said) {}  // NOLINT(google-explicit-constructor): most say no more
+
+  Outcome outcome = Outcome::none;  // of no meaning where there is a score
+  std::optional<double> score{};    // of the arm shown first, from 0 to 1
+  // Beside the answer, as OutcomeRecord has it.
+  std::string reason{};
+  double cost = 0;
+  std::uint64_t tokens = 0;
+  bool cached = false;
+  Json features{};
+
+  // For whom it is, however much.
+  Outcome side() const {
+    if (!score) return outcome;
+    return *score > 0.5 ? Outcome::first_wins : *score < 0.5 ? Outcome::second_wins : Outcome::tie;
+  }
+  // It is an answer.
+  bool answers() const { return score || outcome != Outcome::none; }
+};
+
 // An answer, or why there is none.
 struct Given {
   Question question;
   // As seen: `first_wins` is the arm shown first. One, or two in both orders, the second of the
   // question turned round; empty: no answer. `none` is an answer that makes no sense.
-  std::vector<Outcome> judgements{};
+  std::vector<Said> judgements{};
   Missing missing = Missing::lost;  // where there is no answer
   std::string why{};                // there is none
   Source source{};
@@ -57,8 +81,8 @@ struct Given {
   std::uint64_t failed_tries = 0;
 };
 
-// What an outcome says about arms that were shown in this order.
-Answer answer_of(Outcome outcome, const std::string& first, const std::string& second);
+// What an answer says about arms that were shown in this order.
+Answer answer_of(const Said& said, const std::string& first, const std::string& second);
 
 // What came of answers that were given.
 struct Taken {
@@ -109,6 +133,8 @@ class Questions {
   virtual ~Questions() = default;
 
   virtual Result<Next> next() = 0;
+  // The same for people who audit a program, where they do.
+  virtual Result<Next> next_audit() { return Next(Later{}); }
   // Several at once share a commit. What they say is recorded, or on its way, when this returns.
   virtual Result<Taken> answer(std::vector<Given> given) = 0;
   // Sends what is on its way, where that is possible now.

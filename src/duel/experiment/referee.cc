@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "duel/core/check.h"
 #include "duel/inference/order_threshold.h"
@@ -56,15 +58,63 @@ std::uint64_t Referee::served(Arm first, Arm second) {
   return place;
 }
 
-void Referee::answered(std::uint64_t place, Outcome outcome) {
-  order_.answered(place, outcome, [&](const Duel& duel, Outcome answer) {
-    certifier_.observe(duel, answer);
+void Referee::answered(std::uint64_t place, const EvidenceAnswer& answer) {
+  const auto* outcome = std::get_if<Outcome>(&answer);
+  if (outcome == nullptr) {
+    DUEL_CHECK(takes_units());
+    const auto* audited = std::get_if<AuditedAnswer>(&answer);
+    units_[place] = audited == nullptr
+                        ? Waiting{.is_audited = false, .graded = std::get<GradedAnswer>(answer)}
+                        : Waiting{.is_audited = true, .audited = *audited};
+  }
+  const Outcome kept = outcome == nullptr ? Outcome::tie : *outcome;
+  order_.answered(place, kept, [&](const Duel& duel, Outcome released) {
+    const auto unit = units_.empty() ? decltype(units_)::node_type() : units_.extract(duel.round);
+    if (unit.empty()) {
+      release(duel, released);
+    } else {
+      release(duel, unit.mapped());
+    }
     // Before the one look no evidence has been raised.
     if (orders_) orders_->observe(certifier_, duel.first, duel.second);
-    if (!scores_) return;
-    if (answer == Outcome::first_wins) scores_->observe(duel.first, duel.second);
-    if (answer == Outcome::second_wins) scores_->observe(duel.second, duel.first);
   });
+}
+
+void Referee::release(const Duel& duel, Outcome answer) {
+  certifier_.observe(duel, answer);
+  if (!scores_) return;
+  if (answer == Outcome::first_wins) scores_->observe(duel.first, duel.second);
+  if (answer == Outcome::second_wins) scores_->observe(duel.second, duel.first);
+}
+
+void Referee::release(const Duel& duel, const Waiting& answer) {
+  if (!answer.is_audited) {
+    const double y = answer.graded.y;
+    certifier_.observe(duel, {.unit = y, .reverse = -y, .lead = y, .decisive = y != 0});
+    return;
+  }
+  const bool in_order = duel.first < duel.second;
+  const AuditedAnswer seen = in_order ? answer.audited : mirrored(answer.audited);
+  const Duel pair{.first = std::min(duel.first, duel.second),
+                  .second = std::max(duel.first, duel.second)};
+  const AuditedUnits::Unit made = audited_[{pair.first, pair.second}].release(seen);
+  const bool answered = seen.drawn && !seen.lost;
+  // With a share of 1 it is the evidence of people alone, to the bit.
+  if (answered && seen.share == 1 && (seen.person == 1 || seen.person == -1 || seen.person == 0)) {
+    certifier_.observe(pair, seen.person > 0   ? Outcome::first_wins
+                             : seen.person < 0 ? Outcome::second_wins
+                                               : Outcome::tie);
+    return;
+  }
+  certifier_.observe(pair, {.unit = made.unit,
+                            .reverse = made.reverse,
+                            .lead = seen.lost ? 0 : made.value,
+                            .decisive = answered && seen.person != 0});
+}
+
+const AuditedUnits* Referee::audited(Arm i, Arm j) const {
+  const auto found = audited_.find(std::minmax(i, j));
+  return found == audited_.end() ? nullptr : &found->second;
 }
 
 std::optional<Decision> Referee::decision() const {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,7 +14,9 @@
 #include "duel/core/duel.h"
 #include "duel/core/goal.h"
 #include "duel/core/result.h"
+#include "duel/inference/audited_units.h"
 #include "duel/inference/certificate.h"
+#include "duel/inference/evidence_answer.h"
 #include "duel/inference/order_certificate.h"
 #include "duel/inference/score_certificate.h"
 #include "duel/inference/serving_order.h"
@@ -51,8 +54,11 @@ class Referee {
 
   // A duel went out; its place in the order of serving.
   std::uint64_t served(Arm first, Arm second);
-  // Its final answer, in whatever order they come. `Outcome::none`: it was lost.
-  void answered(std::uint64_t place, Outcome outcome);
+  // Its final answer, in whatever order they come. `Outcome::none`: it was lost. REQUIRES of an
+  // answer that is graded or audited: `takes_units`.
+  void answered(std::uint64_t place, const EvidenceAnswer& answer);
+  // Whether answers may say how much, or be audited: scores and a margin take wins and losses only.
+  bool takes_units() const { return !scores_ && goal_.kind != Goal::epsilon; }
 
   // The first certificate stays, whatever follows. O(1).
   std::optional<Decision> decision() const;
@@ -64,11 +70,15 @@ class Referee {
   // Only for the goals set, order and ranking.
   const std::optional<OrderCertifier>& orders() const { return orders_; }
   const ServingOrder& order() const { return order_; }
+  // What people and program have said of the pair, from the lower arm's side; null before its first
+  // duel under audit was released.
+  const AuditedUnits* audited(Arm i, Arm j) const;
 
   // The state between two calls (core/archive.h), for one of the same goal and stopping rule;
   // `restored` says whether it makes sense.
   void fields(auto& archive) {
     archive(order_, certifier_);
+    archive_fields(archive, units_, audited_);
     // Whether there are any is the goal's.
     if (scores_) archive(*scores_);
     if (orders_) archive(*orders_);
@@ -78,9 +88,25 @@ class Referee {
  private:
   Referee(const Goal& goal, Certifier certifier) : goal_(goal), certifier_(std::move(certifier)) {}
 
+  // An answer that waits for its turn and is no Outcome.
+  struct Waiting {
+    bool is_audited = false;
+    GradedAnswer graded;
+    AuditedAnswer audited;
+
+    void fields(auto& archive) {
+      archive(is_audited, graded.y, audited.share, audited.program, audited.drawn, audited.person,
+              audited.lost);
+    }
+  };
+  void release(const Duel& duel, Outcome answer);
+  void release(const Duel& duel, const Waiting& answer);
+
   Goal goal_;
   ServingOrder order_;
   Certifier certifier_;
+  std::map<std::uint64_t, Waiting> units_;               // by place
+  std::map<std::pair<Arm, Arm>, AuditedUnits> audited_;  // of low and high
   std::optional<ScoreCertifier> scores_;
   std::optional<OrderCertifier> orders_;
 };

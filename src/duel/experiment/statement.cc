@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "duel/core/check.h"
 
@@ -39,9 +40,41 @@ Result<Statement> Statement::make(const ExperimentRecord& experiment, const Part
   if (parts.panel) {
     DUEL_ASSIGN(panel, Panel::make(experiment));
   }
+  if (parts.audited) DUEL_RETURN_IF_ERROR(check_audit(experiment, parts));
   const Rule rule{experiment.goal, experiment.stopping, experiment.format == 1};
   DUEL_ASSIGN(Referee referee, referee_of(rule, parts, experiment.arms.size()));
   return Statement(rule, parts, experiment.tasks, std::move(referee), std::move(panel));
+}
+
+Status Statement::check_audit(const ExperimentRecord& experiment, const Parts& parts) {
+  const AuditRule& audit = experiment.audit;
+  if (!(audit.share > 0 && audit.share <= 1)) {
+    return Error::invalid_argument(fmt::format("{} is out of range", audit.share))
+        .with_hint("0 < share <= 1")
+        .in_field("audit.share");
+  }
+  if (!(audit.least >= 0 && audit.least <= audit.share)) {
+    return Error::invalid_argument(fmt::format("{} is out of range", audit.least))
+        .with_hint("0 <= least <= share")
+        .in_field("audit.least");
+  }
+  if (parts.panel) {
+    return Error::unsupported("these people answer everything themselves")
+        .with_hint("people-like-these or tasks-like-these")
+        .in_field("audit");
+  }
+  if (parts.pages || parts.comparisons_count) {
+    return Error::unsupported(parts.pages ? "clicks on pages are not audited"
+                                          : "comparisons made elsewhere are not audited")
+        .in_field("audit");
+  }
+  if (experiment.goal.is_score() || experiment.goal.kind == Goal::epsilon) {
+    return Error::unsupported(
+               fmt::format("the goal {} takes wins and losses only", to_word(experiment.goal)))
+        .with_hint("condorcet, set, order or ranking")
+        .in_field("audit");
+  }
+  return Done{};
 }
 
 Statement::Statement(const Rule& rule, const Parts& parts, TaskSet tasks, Referee referee,
@@ -50,9 +83,17 @@ Statement::Statement(const Rule& rule, const Parts& parts, TaskSet tasks, Refere
       parts_(parts),
       tasks_(std::move(tasks)),
       referee_(std::move(referee)),
-      panel_(std::move(panel)) {}
+      panel_(std::move(panel)) {
+  if (parts_.audited) program_alone_ = referee_;
+}
 
 Status Statement::admits(const ServeRecord& serve, Arm first, Arm second) const {
+  if (first != second && parts_.audited != (serve.audit > 0)) {
+    return Error::invalid_data(
+               fmt::format("the duel '{}' is to count, but {}", serve.duel_id,
+                           parts_.audited ? "nobody could ever audit it" : "there are no audits"))
+        .with_hint(parts_.audited ? "a share above 0 in `audit`" : "leave `audit` out");
+  }
   if (parts_.one_look) {
     return Error::invalid_data(
                fmt::format("the duel '{}' is to count, but there is one look at a fixed number",
@@ -96,6 +137,7 @@ void Statement::set_arms(std::size_t num_arms) {
   auto referee = referee_of(rule_, parts_, num_arms);
   DUEL_CHECK(referee.ok());
   referee_ = std::move(*referee);
+  if (program_alone_) program_alone_ = referee_;
   if (panel_) panel_->set_arms(num_arms);
 }
 
@@ -106,6 +148,7 @@ void Statement::add_arm() {
     set_arms(referee_.certifier().num_arms() + 1);
   } else {
     referee_.add_arm();
+    if (program_alone_) program_alone_->add_arm();
   }
 }
 
@@ -114,6 +157,7 @@ void Statement::retire(Arm arm) {
     set_arms(referee_.certifier().num_arms() - 1);
   } else {
     referee_.retire(arm);
+    if (program_alone_) program_alone_->retire(arm);
   }
 }
 
@@ -131,15 +175,24 @@ std::uint64_t Statement::served(const ServeRecord& serve, Arm first, Arm second)
     met.insert(task);
     if (parts_.tasks_end && met.size() == tasks_.count) ++pairs_without_fresh_tasks_;
   }
+  if (program_alone_) program_alone_->served(first, second);  // the same place
   return referee_.served(first, second);
 }
 
-void Statement::final_answer(std::uint64_t place, Outcome outcome) {
+void Statement::final_answer(std::uint64_t place, const EvidenceAnswer& answer) {
   if (panel_) {
-    panel_->final_answer(place, outcome);
-  } else {
-    referee_.answered(place, outcome);
+    panel_->final_answer(place, std::get<Outcome>(answer));
+    return;
   }
+  if (const auto* audited = std::get_if<AuditedAnswer>(&answer); audited && program_alone_) {
+    const double said = audited->program;
+    const bool whole = said == 1 || said == -1 || said == 0;
+    program_alone_->answered(place, !whole     ? EvidenceAnswer(GradedAnswer{said})
+                                    : said > 0 ? Outcome::first_wins
+                                    : said < 0 ? Outcome::second_wins
+                                               : Outcome::tie);
+  }
+  referee_.answered(place, answer);
 }
 
 namespace {
@@ -183,6 +236,7 @@ void Statement::decide(std::uint64_t sequence, const std::string& hash) {
 
 bool Statement::restored(std::size_t num_arms) const {
   if (panel_ && !panel_->restored(num_arms)) return false;
+  if (program_alone_ && !program_alone_->restored()) return false;
   return referee_.restored() && referee_.certifier().num_arms() == num_arms &&
          (!certificate_ || !certificate_->winner || *certificate_->winner < num_arms);
 }

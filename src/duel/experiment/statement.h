@@ -26,6 +26,7 @@
 #include "duel/experiment/panel.h"
 #include "duel/experiment/parts.h"
 #include "duel/experiment/referee.h"
+#include "duel/inference/evidence_answer.h"
 #include "duel/log/record.h"
 
 namespace duel {
@@ -91,7 +92,11 @@ class Statement {
   // Counts a duel that may not.
   void served_in_vain(const ServeRecord& serve, Arm first, Arm second);
   // `Outcome::none`: there is none.
-  void final_answer(std::uint64_t place, Outcome outcome);
+  void final_answer(std::uint64_t place, const EvidenceAnswer& answer);
+  // Whether answers that say how much may be evidence.
+  bool takes_units() const { return !panel_ && referee_.takes_units(); }
+  // What the program's answers alone would show, where people audit it; otherwise null.
+  const Referee* program_alone() const { return program_alone_ ? &*program_alone_ : nullptr; }
   // How long it took. Of a panel, which tells how long the rest will take.
   void answer_took(std::uint64_t response_ms) {
     if (panel_) panel_->took(response_ms);
@@ -103,8 +108,8 @@ class Statement {
   void close_panel() { panel_->close(); }
   void miss(const AbsentRecord& record) { panel_->miss(record.subject); }
   // A comparison made elsewhere: its place and its answer at once.
-  void compare(Arm first, Arm second, Outcome outcome) {
-    referee_.answered(referee_.served(first, second), outcome);
+  void compare(Arm first, Arm second, const EvidenceAnswer& answer) {
+    referee_.answered(referee_.served(first, second), answer);
   }
   void look() { referee_.look(); }
   // The record with this number and hash is applied: it may have brought the certificate.
@@ -114,7 +119,9 @@ class Statement {
   void fields(auto& archive) {
     archive_fields(archive, tasks_.count, tasks_.sha256, met_, pairs_without_fresh_tasks_, referee_,
                    certificate_recorded_, certificate_, no_evidence_);
-    if (panel_) archive_fields(archive, *panel_);  // whether there is one is the first record's
+    // Whether there are any is the first record's.
+    if (panel_) archive_fields(archive, *panel_);
+    if (program_alone_) archive_fields(archive, *program_alone_);
   }
   bool restored(std::size_t num_arms) const;
 
@@ -127,6 +134,7 @@ class Statement {
   };
   Statement(const Rule& rule, const Parts& parts, TaskSet tasks, Referee referee,
             std::optional<Panel> panel);
+  static Status check_audit(const ExperimentRecord& experiment, const Parts& parts);
   static Result<Referee> referee_of(const Rule& rule, const Parts& parts, std::size_t num_arms);
 
   Rule rule_;
@@ -134,6 +142,7 @@ class Statement {
   TaskSet tasks_;
   Referee referee_;
   std::optional<Panel> panel_;
+  std::optional<Referee> program_alone_;
   std::map<std::pair<Arm, Arm>, std::set<std::string, std::less<>>> met_;  // tasks, of low and high
   std::uint64_t pairs_without_fresh_tasks_ = 0;
   std::optional<GivenCertificate> certificate_;

@@ -10,6 +10,17 @@ namespace duel {
 
 namespace {
 
+bool is_under_audit(const DuelRecords& records) {
+  return records.serve && std::get<ServeRecord>(records.serve->record).audit > 0;
+}
+
+// The program again, or a person who could not say.
+bool is_no_answer_of_a_person(const Record& record) {
+  const auto* outcome = std::get_if<OutcomeRecord>(&record);
+  return outcome != nullptr &&
+         (is_program(outcome->source) || outcome->answer.result == Answered::invalid);
+}
+
 // A store that cannot read a duel, or holds damaged lines of it, is no fault of the request that
 // asked for it, and the request can be repeated.
 Error unreadable(std::string_view duel_id, const Error& error) {
@@ -38,6 +49,19 @@ void StoredDuels::take(DuelRecords& records, LogEntry entry) {
     records.paged.push_back(std::move(*paged));
   } else if (auto* event = std::get_if<EventRecord>(&entry.record)) {
     records.events.push_back(std::move(*event));
+  } else if (const auto* audit = std::get_if<AuditRecord>(&entry.record)) {
+    records.drawn = audit->drawn;
+    if (!audit->drawn) records.settled = records.program;
+  } else if (std::holds_alternative<AuditLostRecord>(entry.record)) {
+    records.lost = true;
+  } else if (is_under_audit(records) && !records.program &&
+             (std::holds_alternative<OutcomeRecord>(entry.record) ||
+              std::holds_alternative<ExpiredRecord>(entry.record))) {
+    records.program = std::move(entry);
+  } else if (is_under_audit(records) && is_no_answer_of_a_person(entry.record)) {
+    if (const auto* again = std::get_if<OutcomeRecord>(&entry.record)) {
+      records.refused.push_back(again->answer);
+    }
   } else if (!records.settled && (std::holds_alternative<OutcomeRecord>(entry.record) ||
                                   std::holds_alternative<ExpiredRecord>(entry.record))) {
     records.settled = std::move(entry);
@@ -89,6 +113,18 @@ Result<std::optional<LedgerDuel>> StoredDuels::find(std::string_view duel_id,
                   .evidence = serve.evidence};
   // Only what nobody is asked about is neither open nor settled: it counts as expired, too.
   duel.fate = Fate::expired;
+  if (serve.audit > 0) {
+    duel.audit.share = serve.audit;
+    duel.audit.step = records.lost     ? AuditState::Step::lost
+                      : !records.drawn ? AuditState::Step::asked
+                      : *records.drawn ? AuditState::Step::drawn
+                                       : AuditState::Step::undrawn;
+    if (const auto* said =
+            records.program ? std::get_if<OutcomeRecord>(&records.program->record) : nullptr) {
+      const auto score = score_of(said->answer, serve.first, serve.second);
+      if (score) duel.audit.program = 2.0 * *score - 1.0;
+    }
+  }
   if (!records.settled) return std::optional(duel);
   if (const auto* outcome = std::get_if<OutcomeRecord>(&records.settled->record)) {
     duel.fate = Fate::answered;
@@ -96,6 +132,7 @@ Result<std::optional<LedgerDuel>> StoredDuels::find(std::string_view duel_id,
     const auto said = outcome_of(outcome->answer, serve.first, serve.second);
     if (!said.ok()) return unreadable(duel_id, said.error());
     duel.outcome = *said;
+    if (outcome->answer.result == Answered::graded) duel.score = *outcome->answer.score;
   }
   return std::optional(duel);
 }

@@ -19,7 +19,11 @@ namespace duel {
 // The records of one duel, as far as there are any, or of one comparison.
 struct DuelRecords {
   std::optional<LogEntry> serve;
-  std::optional<LogEntry> settled;  // its first outcome, or its expiry
+  // Its first outcome, or its expiry. Of a duel that was drawn for a person, the person's.
+  std::optional<LogEntry> settled;
+  std::optional<LogEntry> program;  // of a duel under audit: the program's outcome, or its expiry
+  std::optional<bool> drawn;        // and whether it was drawn
+  bool lost = false;                // and given up
   std::optional<LogEntry> page;
   std::vector<PagedRecord> paged;   // its pages after the first
   std::vector<EventRecord> events;  // on them

@@ -7,7 +7,12 @@
 namespace duel {
 namespace {
 
-void count_answer(ShownCounts& counts, Outcome counted) {
+void count_answer(ShownCounts& counts, const LedgerDuel& duel, Outcome counted) {
+  if (duel.result == Answered::graded) {
+    counts.graded = 1;
+    counts.score_sum = duel.score;
+    return;
+  }
   ++(counted == Outcome::first_wins    ? counts.first_wins
      : counted == Outcome::second_wins ? counts.second_wins
      : counted == Outcome::tie         ? counts.ties
@@ -35,12 +40,16 @@ ShownCounts& ShownCounts::operator+=(const ShownCounts& other) {
   failed_tries += other.failed_tries;
   moot += other.moot;
   silent_ties += other.silent_ties;
+  graded += other.graded;
+  score_sum += other.score_sum;
+  program_alone += other.program_alone;
   return *this;
 }
 
 ShownCounts mirrored(const ShownCounts& counts) {
   ShownCounts other = counts;
   std::swap(other.first_wins, other.second_wins);
+  other.score_sum = static_cast<double>(counts.graded) - counts.score_sum;
   return other;
 }
 
@@ -83,6 +92,8 @@ std::uint64_t Tally::hash(std::uint64_t hash) const {
     }
     // A count of zero is not hashed: logs from before there were silent ties keep their hashes.
     if (counts.silent_ties > 0) hash = mix64(hash ^ counts.silent_ties);
+    if (counts.graded > 0) hash = mix64(hash ^ counts.graded);
+    if (counts.program_alone > 0) hash = mix64(hash ^ counts.program_alone);
   };
   std::ranges::for_each(shown_, add);
   std::ranges::for_each(compared_, add);
@@ -116,21 +127,36 @@ void Tally::served(const ServeRecord& record, Arm first, Arm second) {
 
 void Tally::answered(const OutcomeRecord& record, const LedgerDuel& duel, Outcome counted) {
   ShownCounts counts;
-  count_answer(counts, counted);
+  count_answer(counts, duel, counted);
   counts.failed_tries = tries_before(record.failed_tries, counted == Outcome::none);
   add(duel.serving, duel.first, duel.second, counts);
+  judged(record, duel, counted);
+}
+
+void Tally::judged(const OutcomeRecord& record, const LedgerDuel& duel, Outcome said) {
   count_source(record.source);
   if (duel.serving == Serving::aa) return;
-  count_judge(record, duel, counted);
+  count_judge(record, duel, said);
   if (record.judgements.size() != 2) return;
   ++flips_.judged;
   const auto place_won = [](const Judgement& judgement) {
+    if (judgement.answer.score && *judgement.answer.score != 0.5) {
+      return *judgement.answer.score > 0.5 ? 1 : 2;
+    }
     if (judgement.answer.result != Answered::win) return 0;
     return judgement.answer.winner == judgement.first ? 1 : 2;
   };
   const int once = place_won(record.judgements[0]), again = place_won(record.judgements[1]);
   if (once == again && once == 1) ++flips_.to_first;
   if (once == again && once == 2) ++flips_.to_second;
+}
+
+void Tally::not_drawn(const LedgerDuel& duel) {
+  add(duel.serving, duel.first, duel.second, {.program_alone = 1});
+}
+
+void Tally::lost(const LedgerDuel& duel) {
+  add(duel.serving, duel.first, duel.second, {.expired = 1});
 }
 
 void Tally::expired(const ExpiredRecord& record, const LedgerDuel& duel, Outcome counted,
@@ -149,7 +175,7 @@ void Tally::expired(const ExpiredRecord& record, const LedgerDuel& duel, Outcome
 void Tally::compare(const ComparisonRecord& record, const LedgerDuel& made, Outcome counted,
                     bool shown) {
   ShownCounts counts{.served = 1};
-  count_answer(counts, counted);
+  count_answer(counts, made, counted);
   ++comparisons_;
   compared_[made.first * num_arms_ + made.second] += counts;
   if (shown) add(Serving::explore, made.first, made.second, counts);

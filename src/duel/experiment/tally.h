@@ -35,19 +35,33 @@ struct ShownCounts {
   std::uint64_t failed_tries = 0;
   std::uint64_t moot = 0;         // of the expired ones, those that the certificate came before
   std::uint64_t silent_ties = 0;  // of the ties, those that are silence
+  std::uint64_t graded = 0;       // answers that say how much
+  double score_sum = 0;           // of the arm shown first, over the graded ones
+  // Where people audit a program: duels that the program alone has answered. All other answers are
+  // people's.
+  std::uint64_t program_alone = 0;
 
   // Duels that nobody answered, whatever that is taken for.
   std::uint64_t unanswered() const { return expired + silent_ties; }
 
-  std::uint64_t decisive() const { return first_wins + second_wins; }
-  // The share of the decisive ones that the arm shown first won; one half before the first.
+  // Answers that speak for an arm.
+  std::uint64_t decisive() const { return first_wins + second_wins + graded; }
+  // The share of the decisive ones that the arm shown first won, graded ones being won in part; one
+  // half before the first.
   double rate() const {
-    return decisive() == 0 ? 0.5
-                           : static_cast<double>(first_wins) / static_cast<double>(decisive());
+    return decisive() == 0
+               ? 0.5
+               : (static_cast<double>(first_wins) + score_sum) / static_cast<double>(decisive());
   }
-  std::uint64_t answered() const { return decisive() + ties + both_bad + skips + invalid; }
+  std::uint64_t answered() const {
+    return decisive() + ties + both_bad + skips + invalid + program_alone;
+  }
   std::uint64_t pending() const { return served - answered() - expired; }
   ShownCounts& operator+=(const ShownCounts& other);
+  void fields(auto& archive) {
+    archive(served, first_wins, second_wins, ties, both_bad, skips, invalid, expired, failed_tries,
+            moot, silent_ties, graded, score_sum, program_alone);
+  }
   friend bool operator==(const ShownCounts&, const ShownCounts&) = default;
 };
 // The same seen from the other side.
@@ -94,6 +108,11 @@ class Tally {
   // `duel`: as it is settled. `counted`: of an expired one a tie, or none. `moot`: it was not
   // needed any more.
   void answered(const OutcomeRecord& record, const LedgerDuel& duel, Outcome counted);
+  // Of a duel under audit: the program's answer, of which a board says nothing; that it is all
+  // there will be; and that the person who was to answer, too, never will.
+  void judged(const OutcomeRecord& record, const LedgerDuel& duel, Outcome said);
+  void not_drawn(const LedgerDuel& duel);
+  void lost(const LedgerDuel& duel);
   void expired(const ExpiredRecord& record, const LedgerDuel& duel, Outcome counted, bool moot);
   // A comparison made elsewhere; `shown`: it counts as if it had been served here.
   void compare(const ComparisonRecord& record, const LedgerDuel& made, Outcome counted, bool shown);

@@ -1,10 +1,20 @@
 #include "duel/judging/interview.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "duel/core/check.h"
+#include "duel/core/descriptor.h"
+#include "duel/core/digest.h"
+#include "duel/core/numbers.h"
+#include "duel/core/whole_file.h"
+#include "duel/experiment/audit_coin.h"
 #include "duel/judging/log_mismatch.h"
 
 namespace duel {
@@ -23,16 +33,52 @@ std::vector<std::string> names_of(const std::optional<TaskList>& tasks) {
   return names;
 }
 
+Status write_secret_file(const std::string& file, std::string_view text) {
+  const Descriptor descriptor(
+      open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  // A file that was there keeps its mode otherwise.
+  if (descriptor.get() < 0 || fchmod(descriptor.get(), S_IRUSR | S_IWUSR) != 0 ||
+      !write_fully(descriptor.get(), text) || fsync(descriptor.get()) != 0) {
+    return system_error("cannot be written", file, errno);
+  }
+  return Done{};
+}
+
+// The key that draws duels for people, beside the log: a program that is audited must not read it.
+// Without it the log goes on with a new one, and says so.
+Result<std::string> audit_key_beside(const InterviewPlan& plan) {
+  const ExperimentRecord& experiment = plan.experiment;
+  if (!plan.audit_key.empty()) return plan.audit_key;
+  if (experiment.audit.from_seed) {
+    return audit_key_of_seed(experiment.seed, experiment.experiment_id);
+  }
+  if (plan.log.empty()) return new_audit_key();
+  const std::string file = plan.log + ".audit-key";
+  std::error_code failed;
+  constexpr std::size_t kMostBytes = 200;
+  if (std::filesystem::exists(plan.log, failed) && std::filesystem::exists(file, failed)) {
+    DUEL_ASSIGN(const std::string text, read_whole_file(file, kMostBytes));
+    return std::string(trimmed(text));
+  }
+  const std::string key = new_audit_key();
+  DUEL_RETURN_IF_ERROR(write_secret_file(file, key + "\n"));
+  return key;
+}
+
 // A log that is there, or a new one. Two that begin at once meet at the lock of the file: one of
 // them creates it, and the other is refused or goes on with what the first has left.
 Result<LocalExperiment> open_log(const InterviewPlan& plan,
                                  const std::shared_ptr<RepeatedAnswers>& answers, bool& resumed) {
   const auto follower = [answers](const Ledger&, const LogEntry& entry) { answers->take(entry); };
   if (plan.log.empty()) {
-    return LocalExperiment::in_memory(plan.experiment, names_of(plan.tasks), follower);
+    return LocalExperiment::in_memory(plan.experiment, names_of(plan.tasks), follower,
+                                      plan.audit_key);
   }
-  const LocalExperiment::Options options{
-      .store = log_files(), .name = plan.log, .tasks = names_of(plan.tasks), .follower = follower};
+  const LocalExperiment::Options options{.store = log_files(),
+                                         .name = plan.log,
+                                         .tasks = names_of(plan.tasks),
+                                         .follower = follower,
+                                         .audit_key = plan.audit_key};
   auto created = LocalExperiment::create(options, plan.experiment);
   resumed = !created.ok() && created.error().code == ErrorCode::conflict;
   return resumed ? LocalExperiment::resume(options) : std::move(created);
@@ -57,6 +103,10 @@ Result<Interview> Interview::open(InterviewPlan plan) {
     return Error::not_found("there is no log yet to add an arm to or retire one from", plan.log,
                             "give the initial arms in `arms`")
         .in_field(plan.changes.joining.empty() ? "retire_arm" : "add_arm");
+  }
+  if (plan.experiment.audit.on()) {
+    DUEL_ASSIGN(plan.audit_key, audit_key_beside(plan));
+    plan.experiment.audit.key_sha256 = sha256_hex(plan.audit_key);
   }
   bool resumed = false;
   MatchedArms matched;
@@ -106,6 +156,19 @@ std::vector<std::string> Interview::task_names() const { return names_of(plan_.t
 
 Result<IfWrong> Interview::if_wrong() const {
   return if_wrong_now(ledger(), [&](const RecordSink& sink) { return experiment_.replay(sink); });
+}
+
+Result<Interview::Spent> Interview::spent() const {
+  Spent spent;
+  DUEL_RETURN_IF_ERROR(experiment_.replay([&](const LogEntry& entry) -> Status {
+    if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
+      spent.cost += outcome->cost;
+      spent.tokens += outcome->tokens;
+      spent.answers += outcome->cost > 0 || outcome->tokens > 0 ? 1 : 0;
+    }
+    return Done{};
+  }));
+  return spent;
 }
 
 LocalQuestions Interview::questions(const std::string& voter) {

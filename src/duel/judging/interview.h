@@ -34,6 +34,9 @@ struct InterviewPlan {
   bool allows_new_judge = false;
   // Duels of the log that have no answer stay open: an answer to them may still be reported.
   bool keeps_open_duels = false;
+  // Where people audit the judge: the key that draws their duels. "": that beside the log, or a new
+  // one.
+  std::string audit_key{};
 };
 
 class Interview {
@@ -64,6 +67,13 @@ class Interview {
   bool certified() const { return ledger().certificate().has_value(); }
   // What would overturn the certificate now; nothing is said while there is none.
   Result<IfWrong> if_wrong() const;
+  // What the judges said that their answers cost, over all runs.
+  struct Spent {
+    double cost = 0;
+    std::uint64_t tokens = 0;
+    std::uint64_t answers = 0;  // that said so
+  };
+  Result<Spent> spent() const;
   // Whether the answers look like draws that have nothing to do with each other.
   HealthCheck fresh_answers() const { return answers_->check(); }
 

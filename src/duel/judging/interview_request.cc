@@ -64,6 +64,31 @@ Status read_about(const InterviewRequest& request, InterviewPlan& plan) {
   return Done{};
 }
 
+// That people audit the judge. The key that draws their duels is the log's, and comes with it.
+Status read_audit(const InterviewRequest& request, ExperimentRecord& experiment) {
+  if (!request.audited) return Done{};
+  if (request.judge.command.empty()) {
+    return Error::invalid_argument("there is no judge to audit")
+        .with_hint("give `judge`")
+        .in_field("audit");
+  }
+  if (experiment.about == Audience::these_people) {
+    return Error::unsupported("these people answer everything themselves").in_field("audit");
+  }
+  if (!(request.audits > 0 && request.audits <= 1)) {
+    return Error::invalid_argument(fmt::format("{} is no share", request.audits))
+        .with_hint("0 < audits <= 1")
+        .in_field("audits");
+  }
+  experiment.audit = {.share = request.audits,
+                      .price = request.price,
+                      .give_up_after = request.give_up_after,
+                      .from_seed = request.audit_from_seed,
+                      .auditor = request.auditor};
+  if (experiment.audit.by_price()) experiment.audit.least = request.least_audits;
+  return Done{};
+}
+
 // The thresholds for a set that changes are those of a winner, and of duels without a common cause.
 Status check_open_arms(const ExperimentRecord& experiment) {
   if (experiment.stopping.arms_fixed) return Done{};
@@ -150,6 +175,7 @@ Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   DUEL_ASSIGN(experiment.policy,
               in_field("policy", canonical_policy(experiment, plan.arms.size())));
   experiment.judge = request.judge;
+  DUEL_RETURN_IF_ERROR(read_audit(request, experiment));
   plan.allows_new_judge = request.allows_new_judge;
   // Not part of the experiment: who wants to go on gives more.
   plan.max_duels = request.max_duels;

@@ -37,6 +37,15 @@ struct InterviewRequest {
   std::uint64_t max_duels = 10'000;
   std::uint64_t seed = 0;
   JudgeEntry judge;  // empty where people answer
+  // Where people audit the judge: by which program they are asked (empty: by us), the share of
+  // duels, the prices of both kinds of answers (0: the share is fixed), and when one is given up.
+  bool audited = false;
+  JudgeEntry auditor{};
+  double audits = 0.1;
+  double least_audits = 0.05;
+  AuditPrice price{};
+  std::uint64_t give_up_after = 0;
+  bool audit_from_seed = false;
   bool allows_new_judge = false;
 };
 

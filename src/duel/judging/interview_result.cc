@@ -1,6 +1,7 @@
 #include "duel/judging/interview_result.h"
 
 #include "duel/core/described_json.h"
+#include "duel/verdict/audit_standing.h"
 #include "duel/verdict/experiment_result.h"
 #include "duel/verdict/verdict.h"
 #include "duel/verdict/why_not_yet.h"
@@ -41,6 +42,7 @@ Json interview_json(const Interview& interview, const Standing& standing, RunEnd
     if (!given.arms.empty()) json["named"] = ids_of(ledger, given.arms);
   }
   json["goal"] = describe(ledger.experiment().goal);
+  if (ledger.parts().audited) json["audit"] = described_json(audit_standing(ledger));
   if (standing.panel) json["panel"] = described_json(*standing.panel);
   if (standing.order) json["order"] = described_json(order_of(ledger, *standing.order));
   if (standing.leader) json["leader"] = ledger.id_of(*standing.leader);

@@ -2,18 +2,42 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
 namespace duel {
 namespace {
 
+// Several answers to one question as one: the mean score, and all that was said beside them.
+Said together(std::vector<Said> votes) {
+  if (votes.size() == 1) return std::move(votes.front());
+  Said mean;
+  double sum = 0;
+  for (Said& vote : votes) {
+    sum += vote.score                             ? *vote.score
+           : vote.outcome == Outcome::first_wins  ? 1.0
+           : vote.outcome == Outcome::second_wins ? 0.0
+                                                  : 0.5;
+    mean.cost += vote.cost;
+    mean.tokens += vote.tokens;
+    mean.cached = mean.cached || vote.cached;
+    if (!vote.reason.empty()) mean.reason += (mean.reason.empty() ? "" : "\n") + vote.reason;
+    if (mean.features.is_null()) mean.features = std::move(vote.features);
+  }
+  mean.score = sum / static_cast<double>(votes.size());
+  return mean;
+}
+
 constexpr auto kTurn = std::chrono::milliseconds(100);
+// With two kinds of judges one must not keep the other waiting.
+constexpr auto kShortTurn = std::chrono::milliseconds(10);
 
 }  // namespace
 
-JudgeLoop::JudgeLoop(Questions& questions, Judges& judges, JudgeLoopOptions options)
-    : questions_(questions), judges_(judges), options_(std::move(options)) {}
+JudgeLoop::JudgeLoop(Questions& questions, Judges& judges, JudgeLoopOptions options,
+                     Judges* auditors)
+    : questions_(questions), judges_(judges), auditors_(auditors), options_(std::move(options)) {}
 
 void JudgeLoop::end(const Error& why) {
   if (!failure_) failure_ = why;
@@ -24,8 +48,24 @@ void JudgeLoop::ask(Question question) {
   judges_.ask(std::move(question));
 }
 
+void JudgeLoop::fill_auditors() {
+  while (auditors_ != nullptr && !failure_ && auditors_->free() > 0) {
+    auto next = questions_.next_audit();
+    if (!next.ok()) return end(next.error());
+    auto* question = std::get_if<Question>(&*next);
+    if (question == nullptr) return;
+    ++in_flight_;
+    auditors_->ask(std::move(*question));
+  }
+}
+
 std::optional<RunEnding> JudgeLoop::fill() {
+  fill_auditors();
   while (judges_.free() > 0) {
+    if (!can_pay()) {
+      money_is_out_ = true;
+      return RunEnding::undecided;
+    }
     auto next = questions_.next();
     if (!next.ok()) {
       end(next.error());
@@ -37,6 +77,15 @@ std::optional<RunEnding> JudgeLoop::fill() {
     ask(std::move(*question));
   }
   return std::nullopt;
+}
+
+bool JudgeLoop::can_pay() const {
+  if (options_.budget <= 0) return true;
+  // Each question that is out may cost as much as the dearest answer so far, in each vote and
+  // order.
+  const double each = dearest_ * static_cast<double>(options_.votes);
+  const double left = options_.budget - options_.spent - cost_;
+  return left > 0 && left >= each * static_cast<double>(in_flight_ + 1);
 }
 
 Given JudgeLoop::without_answer(Judged done) const {
@@ -52,18 +101,56 @@ Given JudgeLoop::without_answer(Judged done) const {
   return given;
 }
 
+// What a person said, or that nobody did: then somebody else is asked, and nothing is recorded.
+Given JudgeLoop::audited(Judged done) {
+  Given given{.question = std::move(done.question),
+              .why = std::move(done.failure),
+              .source = options_.auditor,
+              .response_ms = done.response_ms,
+              .failed_tries = done.failed_tries};
+  if (done.ends) end(*done.ends);
+  if (done.outcome && done.outcome->answers()) {
+    given.judgements = {std::move(*done.outcome)};
+    audits_failed_in_a_row_ = 0;
+    ++audited_;
+    return given;
+  }
+  last_failure_ = fmt::format("audit of duel {}: {}", given.question.duel_id, given.why);
+  if (++audits_failed_in_a_row_ >= options_.max_failures) {
+    end(Error::io(
+        fmt::format("no answer to {} audits in a row; {}", audits_failed_in_a_row_, last_failure_),
+        "the auditor", "what waits for a person is asked again by the same command"));
+  }
+  return given;
+}
+
+std::vector<Judged> JudgeLoop::wait() {
+  if (auditors_ == nullptr) return judges_.wait(kTurn);
+  std::vector<Judged> done = judges_.wait(kShortTurn);
+  for (Judged& one : auditors_->wait(kShortTurn)) done.push_back(std::move(one));
+  return done;
+}
+
 Status JudgeLoop::take(std::vector<Judged> judged) {
   std::vector<Given> given;
   for (Judged& done : judged) {
     --in_flight_;
+    if (done.question.audit) {
+      given.push_back(audited(std::move(done)));
+      continue;
+    }
     const std::string duel_id = done.question.duel_id;
-    const auto half = halves_.extract(duel_id);
-    if (!half.empty()) {
-      done.question = turned_round(std::move(done.question));  // as it was asked first
-      done.failed_tries += half.mapped().failed_tries;
+    const auto held = halves_.extract(duel_id);
+    Half half = held.empty() ? Half{} : std::move(held.mapped());
+    half.failed_tries += done.failed_tries;
+    half.response_ms += done.response_ms.value_or(0);
+    if (done.outcome) {
+      cost_ += done.outcome->cost;
+      dearest_ = std::max(dearest_, done.outcome->cost);
+      tokens_ += done.outcome->tokens;
     }
     if (!done.failure.empty()) last_failure_ = fmt::format("duel {}: {}", duel_id, done.failure);
-    const bool answers = done.outcome && *done.outcome != Outcome::none;
+    const bool answers = done.outcome && done.outcome->answers();
     failed_in_a_row_ = answers ? 0 : failed_in_a_row_ + 1;
     if (done.ends) end(*done.ends);
     if (!done.outcome && options_.on_failure == FailedDuel::stop) {
@@ -71,25 +158,34 @@ Status JudgeLoop::take(std::vector<Judged> judged) {
                     "the judge"));
     }
     if (failed_in_a_row_ >= options_.max_failures) end(options_.broken(failed_in_a_row_, done));
-    if (answers && done.question.both_orders && half.empty()) {
-      halves_[duel_id] = {*done.outcome, done.response_ms.value_or(0), done.failed_tries};
-      ask(turned_round(std::move(done.question)));  // its place was set free just now
+    if (answers) half.votes.push_back(*done.outcome);
+    if (answers && half.votes.size() < options_.votes) {
+      halves_[duel_id] = std::move(half);
+      ask(std::move(done.question));  // its place was set free just now
       continue;
     }
+    if (answers) done.outcome = together(std::exchange(half.votes, {}));
+    if (answers && done.question.both_orders && !half.first) {
+      half.first = std::move(*done.outcome);
+      halves_[duel_id] = std::move(half);
+      ask(turned_round(std::move(done.question)));
+      continue;
+    }
+    if (half.first)
+      done.question = turned_round(std::move(done.question));  // as it was asked first
+    done.failed_tries = half.failed_tries;
     ++(answers ? answered_ : failed_);
     if (!done.outcome) {
       given.push_back(without_answer(std::move(done)));
       continue;
     }
     Given one{.question = std::move(done.question),
-              .judgements = {*done.outcome},
+              .judgements = {std::move(*done.outcome)},
               .source = options_.source,
               .response_ms = done.response_ms,
               .failed_tries = done.failed_tries};
-    if (!half.empty()) {
-      one.judgements.insert(one.judgements.begin(), half.mapped().outcome);
-      one.response_ms = half.mapped().response_ms + done.response_ms.value_or(0);
-    }
+    if (half.first) one.judgements.insert(one.judgements.begin(), std::move(*half.first));
+    if (done.response_ms) one.response_ms = half.response_ms;
     given.push_back(std::move(one));
   }
   if (given.empty()) return Done{};
@@ -108,6 +204,8 @@ Status JudgeLoop::abandon() {
          .source = options_.source,
          .failed_tries = done.failed_tries + (half.empty() ? 0 : half.mapped().failed_tries)});
   }
+  // What a person was asked is asked again in the next run.
+  if (auditors_ != nullptr) auditors_->abandon();
   DUEL_RETURN_IF_ERROR(questions_.answer(std::move(lost)));
   DUEL_RETURN_IF_ERROR(questions_.flush());
   return Done{};
@@ -132,7 +230,7 @@ Result<RunEnding> JudgeLoop::run(const std::function<Stopping()>& stopping,
       if (stop != Stopping::no) return RunEnding::interrupted;
     }
     if (in_flight_ == 0 && sent.hopeless) return RunEnding::out_of_reach;
-    DUEL_RETURN_IF_ERROR(take(judges_.wait(kTurn)));
+    DUEL_RETURN_IF_ERROR(take(wait()));
     on_turn();
   }
 }

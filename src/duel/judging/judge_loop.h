@@ -36,15 +36,24 @@ struct JudgeLoopOptions {
   FailedDuel on_failure = FailedDuel::missing;
   // The run ends when so many duels in a row got no answer: the judge is broken.
   std::uint64_t max_failures = 5;
-  Source source{};  // who answers, for the log
-  // What the user is told then.
+  Source source{};              // who answers, for the log
+  Source auditor{"human", ""};  // and who audits
+  // So many answers to each question, of which the mean counts as one that says how much.
+  std::uint64_t votes = 1;
+  // Nothing new is asked once an answer like the dearest so far could cost more than is left of it;
+  // 0: no limit. `spent`: by earlier runs.
+  double budget = 0;
+  double spent = 0;
+  // What the user is told when the judge is broken.
   std::function<Error(std::uint64_t in_a_row, const Judged& last)> broken;
 };
 
 class JudgeLoop {
  public:
-  // REQUIRES: both live longer.
-  JudgeLoop(Questions& questions, Judges& judges, JudgeLoopOptions options);
+  // `auditors`: people who are asked what `questions` draw for them, or null. REQUIRES: all live
+  // longer.
+  JudgeLoop(Questions& questions, Judges& judges, JudgeLoopOptions options,
+            Judges* auditors = nullptr);
 
   // `stopping` is asked in every turn; `on_turn` is called about ten times a second and after every
   // answer. An error is why the run ended; what was answered is recorded unless recording itself
@@ -56,32 +65,49 @@ class JudgeLoop {
   std::uint64_t answered() const { return answered_; }  // duels with an answer in this run
   std::uint64_t failed() const { return failed_; }      // duels without
   const std::string& last_failure() const { return last_failure_; }
+  std::uint64_t audited() const { return audited_; }  // answers of people in this run
+  double cost() const { return cost_; }               // of this run, as the judge says
+  std::uint64_t tokens() const { return tokens_; }
+  // Whether nothing more was asked because of the budget.
+  bool money_is_out() const { return money_is_out_; }
 
  private:
   // Asks as long as somebody is free. Why there is nothing to ask, where there is nothing for good.
   std::optional<RunEnding> fill();
+  void fill_auditors();
   void ask(Question question);
   Status take(std::vector<Judged> judged);
   Status abandon();
   Given without_answer(Judged done) const;
+  Given audited(Judged done);
+  std::vector<Judged> wait();
   // Nothing new is asked from now on.
   void end(const Error& why);
 
   Questions& questions_;
   Judges& judges_;
+  Judges* auditors_;
   JudgeLoopOptions options_;
-  // The first answer in both orders, while the second is out.
+  bool can_pay() const;
+  // What was said of a question so far, while more is out.
   struct Half {
-    Outcome outcome;
-    double response_ms;
-    std::uint64_t failed_tries;
+    std::optional<Said> first{};  // in the first of both orders
+    std::vector<Said> votes{};    // in this order
+    double response_ms = 0;
+    std::uint64_t failed_tries = 0;
   };
   std::map<std::string, Half> halves_;
   std::uint64_t in_flight_ = 0;
   std::uint64_t answered_ = 0;
   std::uint64_t failed_ = 0;
   std::uint64_t failed_in_a_row_ = 0;
+  std::uint64_t audited_ = 0;
+  std::uint64_t audits_failed_in_a_row_ = 0;
   std::string last_failure_;
+  double cost_ = 0;
+  double dearest_ = 0;  // of one answer
+  std::uint64_t tokens_ = 0;
+  bool money_is_out_ = false;
   std::optional<Error> failure_;
 };
 

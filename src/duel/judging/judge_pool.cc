@@ -152,9 +152,9 @@ void JudgePool::look_for_answer(Slot& slot, Clock::time_point now) {
   const std::string_view line = std::string_view(process.output()).substr(0, end);
   if (options_.protocol == JudgeProtocol::jsonl && end != std::string::npos) {
     const bool is_busy = says_busy(line, *slot.question);
-    const auto answer = answer_in_json(line, *slot.question);
+    auto answer = answer_in_json(line, *slot.question);
     process.output().erase(0, end + 1);
-    return is_busy ? busy(slot, now) : answered(slot, answer, now);
+    return is_busy ? busy(slot, now) : answered(slot, std::move(answer), now);
   }
   if (end == std::string::npos && process.overflowed()) {
     return failed(slot, &JudgeTroubles::senseless,
@@ -165,10 +165,14 @@ void JudgePool::look_for_answer(Slot& slot, Clock::time_point now) {
     if (options_.protocol == JudgeProtocol::call) {
       if (process.exit_code() == kBusyExitCode) return busy(slot, now);
       if (const auto by_code = answer_in_exit_code(process.exit_code())) {
-        return answered(slot, *by_code, now);
+        Said said = *by_code;
+        read_remarks(process.output(), said);
+        return answered(slot, std::move(said), now);
       }
       if (process.exit_code() == 0) {
-        return answered(slot, answer_in_words(line, *slot.question), now);
+        auto said = answer_in_words(line, *slot.question);
+        if (said.ok()) read_remarks(process.output(), *said);
+        return answered(slot, std::move(said), now);
       }
     }
     return failed(slot, &JudgeTroubles::crashes,
@@ -180,13 +184,13 @@ void JudgePool::look_for_answer(Slot& slot, Clock::time_point now) {
   }
 }
 
-void JudgePool::answered(Slot& slot, const Result<Outcome>& answer, Clock::time_point now) {
+void JudgePool::answered(Slot& slot, Result<Said> answer, Clock::time_point now) {
   if (!answer.ok()) {
     return failed(slot, &JudgeTroubles::senseless, answer.error().to_string(), now);
   }
   const double response_ms = std::chrono::duration<double, std::milli>(now - slot.begun).count();
   if (options_.protocol == JudgeProtocol::call) slot.process.reset();
-  done(slot, *answer, response_ms);
+  done(slot, std::move(*answer), response_ms);
 }
 
 void JudgePool::busy(Slot& slot, Clock::time_point now) {
@@ -255,12 +259,13 @@ JudgePool::Clock::duration JudgePool::pause_after(std::uint64_t tries) const {
   return seconds(std::min(kLongestRest, doubled));
 }
 
-void JudgePool::done(Slot& slot, std::optional<Outcome> outcome, std::optional<double> response_ms,
+void JudgePool::done(Slot& slot, std::optional<Said> said, std::optional<double> response_ms,
                      std::optional<Error> ends) {
+  const std::uint64_t failed_tries = slot.tries - (said ? 1 : 0);
   done_.push_back({.question = std::move(*slot.question),
-                   .outcome = outcome,
+                   .outcome = std::move(said),
                    .response_ms = response_ms,
-                   .failed_tries = slot.tries - (outcome ? 1 : 0),
+                   .failed_tries = failed_tries,
                    .failure = std::move(slot.failure),
                    .made_no_sense = slot.made_no_sense,
                    .ends = std::move(ends)});

@@ -90,14 +90,14 @@ class JudgePool final : public Judges {
   Status start(Slot& slot);
   void turn(Slot& slot, Clock::time_point now);
   void look_for_answer(Slot& slot, Clock::time_point now);
-  void answered(Slot& slot, const Result<Outcome>& answer, Clock::time_point now);
+  void answered(Slot& slot, Result<Said> answer, Clock::time_point now);
   using Trouble = std::uint64_t JudgeTroubles::*;
   void failed(Slot& slot, Trouble trouble, std::string failure, Clock::time_point now);
   void busy(Slot& slot, Clock::time_point now);
   void end_process(Slot& slot, Clock::time_point now);
   void rest_or_give_up(Slot& slot, Clock::time_point now);
   Clock::duration pause_after(std::uint64_t tries) const;
-  void done(Slot& slot, std::optional<Outcome> outcome = {}, std::optional<double> response_ms = {},
+  void done(Slot& slot, std::optional<Said> said = {}, std::optional<double> response_ms = {},
             std::optional<Error> ends = {});
   Clock::time_point next_event(Clock::time_point now) const;
 

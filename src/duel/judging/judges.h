@@ -18,7 +18,7 @@ struct Judged {
   Question question;
   // None: there is no answer. `Outcome::none` is an answer that makes no sense and that was not
   // asked for again.
-  std::optional<Outcome> outcome{};
+  std::optional<Said> outcome{};
   std::optional<double> response_ms{};
   std::uint64_t failed_tries = 0;
   std::string failure{};       // why the last failed try failed; "" if none did

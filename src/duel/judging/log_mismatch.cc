@@ -116,9 +116,18 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
         "answers of different judges are not the same thing; give another `log` to start over, or "
         "`allow_new_judge` if several judges share the work");
   }
+  // A key that was lost is replaced by another one.
+  wanted.audit.key_sha256 = logged.audit.key_sha256;
+  if (logged.audit != wanted.audit && !(new_judge && logged.audit.on() && wanted.audit.on())) {
+    return other_experiment(
+        log, wanted.audit.on() && logged.audit.share != wanted.audit.share ? "audits" : "audit",
+        logged.audit.on() ? wanted.audit.on() ? "its audits are others" : "people audit its judge"
+                          : "nobody audits its judge");
+  }
   if (logged != wanted) {
     ExperimentRecord same = wanted;
     same.judge = logged.judge;
+    same.audit = logged.audit;
     if (logged != same) return other_experiment(log, "log", "its stopping rule differs");
   }
   return std::nullopt;

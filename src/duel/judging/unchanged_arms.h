@@ -20,6 +20,7 @@ class UnchangedArms final : public Questions {
   UnchangedArms(Questions& questions, const std::vector<ListedArm>& arms);
 
   Result<Next> next() override { return questions_.next(); }
+  Result<Next> next_audit() override { return questions_.next_audit(); }
   Result<Taken> answer(std::vector<Given> given) override;
   Result<Taken> flush() override { return questions_.flush(); }
   QuestionsProgress progress() const override { return questions_.progress(); }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <type_traits>
 
+#include "duel/core/check.h"
 #include "duel/core/json_line.h"
 #include "duel/core/numbers.h"
 #include "duel/core/timestamp.h"
@@ -55,6 +56,7 @@ class FieldWriter {
   void value(std::string_view name, const std::optional<std::uint64_t>& count) {
     value(name, *count);
   }
+  void value(std::string_view name, const std::optional<double>& number) { value(name, *number); }
   void value(std::string_view /*name*/, const Timestamp& time) {
     append_json_string(out_, format_timestamp(time.ms));
   }
@@ -118,18 +120,56 @@ std::uint64_t InterleavedRecord::num_ids() const {
   return count;
 }
 
-Answer combined(std::span<const Judgement> judgements) {
+Answer answer_of_score(double score, const std::string& first, const std::string& second) {
+  Answer answer{.result = Answered::graded, .winner = {}, .score = score};
+  if (score == 0.5) answer.result = Answered::tie;
+  if (score != 1 && score != 0) return answer;
+  answer.result = Answered::win;
+  answer.winner = score == 1 ? first : second;
+  if (first == second) answer.place = score == 1 ? 1 : 2;
+  return answer;
+}
+
+std::optional<double> score_of(const Answer& answer, const std::string& first,
+                               const std::string& second) {
+  if (answer.result == Answered::invalid) return std::nullopt;
+  if (answer.result == Answered::graded) return answer.score;
+  if (answer.result != Answered::win) return 0.5;
+  if (first == second) return answer.place == 1 ? 1 : 0;
+  return answer.winner == first ? 1 : 0;
+}
+
+Answer combined(std::span<const Judgement> judgements, const std::string& first,
+                const std::string& second) {
   DUEL_CHECK(!judgements.empty());
+  const auto is_graded = [](const Judgement& judgement) {
+    return judgement.answer.score.has_value();
+  };
+  if (std::ranges::any_of(judgements, is_graded)) {
+    double sum = 0, count = 0;
+    for (const Judgement& judgement : judgements) {
+      const bool turned = judgement.first != first;
+      const auto score = turned ? score_of(judgement.answer, second, first)
+                                : score_of(judgement.answer, first, second);
+      if (!score) continue;
+      sum += turned ? 1.0 - *score : *score;
+      count += 1;
+    }
+    if (count == 0) return {.result = Answered::invalid, .winner = ""};
+    return answer_of_score(sum / count, first, second);
+  }
   for (const Answered empty : {Answered::invalid, Answered::skip}) {
     for (const Judgement& judgement : judgements) {
       if (judgement.answer.result == empty) return {.result = empty, .winner = ""};
     }
   }
-  const Answer& first = judgements.front().answer;
-  const bool agree = std::ranges::count(judgements, first, &Judgement::answer) ==
+  const Answer& one = judgements.front().answer;
+  const bool agree = std::ranges::count(judgements, one, &Judgement::answer) ==
                      static_cast<std::ptrdiff_t>(judgements.size());
-  return agree ? first : Answer{.result = Answered::tie, .winner = ""};
+  return agree ? one : Answer{.result = Answered::tie, .winner = ""};
 }
+
+bool is_program(const Source& source) { return source.type == "judge" || source.type == "program"; }
 
 Status append_fields(std::string& out, const Record& record) {
   FieldWriter writer(out);

@@ -33,8 +33,9 @@ enum class Serving { explore, contest, aa, exploit };
 // random draw, because the caller could not show the policy's choice. recovered: a report whose
 // serve was lost. Contests, A/A duels and exploitation count as the policy's.
 enum class ServedBy { policy, floor, exclude, recovered };
-// What an answer says. `invalid`: there was an answer, but it made no sense.
-enum class Answered { win, tie, both_bad, skip, invalid };
+// What an answer says. `invalid`: there was an answer, but it made no sense. `graded`: how much
+// better one is, which is no win, tie or loss.
+enum class Answered { win, tie, both_bad, skip, invalid, graded };
 enum class CertificateKind { winner, no_winner, copeland, borda, set, order, ranking, epsilon };
 // What a duel shows: two things, or one page drafted from two rankings.
 enum class Mode { duel, interleave };
@@ -153,7 +154,8 @@ struct Words<Answered> {
                                                      {"tie", Answered::tie},
                                                      {"both_bad", Answered::both_bad},
                                                      {"skip", Answered::skip},
-                                                     {"invalid", Answered::invalid}});
+                                                     {"invalid", Answered::invalid},
+                                                     {"graded", Answered::graded}});
 };
 
 template <>
@@ -303,6 +305,29 @@ struct PanelRule {
 using Slices = std::vector<std::pair<std::string, std::vector<std::string>>>;
 using SliceValues = std::vector<std::pair<std::string, std::string>>;
 
+// A program answers every duel, and people answer a drawn share of them: the statement is about
+// people (inference/audited_units.h).
+struct AuditPrice {
+  double judge = 0;   // of an answer of the program
+  double person = 0;  // of a person's
+
+  friend bool operator==(const AuditPrice&, const AuditPrice&) = default;
+};
+struct AuditRule {
+  double share = 0;                 // of the duels that people answer, too; 0: nobody audits
+  double least = 0;                 // the smallest share, where it follows from the prices
+  AuditPrice price;                 // 0: the share is fixed
+  std::uint64_t give_up_after = 0;  // offers without an answer; 0: never
+  std::string key_sha256;           // of the key that draws the duels, in hexadecimal digits
+  bool from_seed = false;           // whether the key is made from the seed, for tests
+  JudgeEntry auditor;               // the program by which people are asked, if it is one
+
+  bool on() const { return share > 0; }
+  bool by_price() const { return price.judge > 0 && price.person > 0; }
+
+  friend bool operator==(const AuditRule&, const AuditRule&) = default;
+};
+
 // What people who vote are told.
 struct VotingRule {
   std::string question;       // in place of "Which one is better?"
@@ -339,6 +364,7 @@ struct ExperimentRecord {
   VotingRule voting;
   Slices slices;
   JudgeEntry judge;
+  AuditRule audit;
   ServiceRule service;
   std::uint64_t seed = 0;
   std::uint64_t format = kLogFormat;  // of the log that it begins
@@ -363,6 +389,7 @@ struct ServeRecord {
   std::string subject;    // who is shown it, as a keyed hash
   std::string request;    // SHA-256 of the body that asked for it
   SliceValues slices{};   // of those that the experiment declares
+  double audit = 0;       // the probability that a person is asked, too; 0: nobody will be
   // Served when the machine lost power, as a later record says: the reason why `evidence` is false.
   // Set by the reader of the log and in no line of it.
   bool around_loss = false;
@@ -375,6 +402,9 @@ struct Answer {
   std::string winner;  // the arm's id; only of a win
   // 1 or 2: the place that won, if one arm was shown twice and won. 0 otherwise.
   std::uint64_t place = 0;
+  // Of the arm shown first, from 0 to 1, where the answer was given as a score: 1, 0 and 0.5 are a
+  // win of the first, a win of the second and a tie.
+  std::optional<double> score{};
 
   friend bool operator==(const Answer&, const Answer&) = default;
 };
@@ -403,6 +433,12 @@ struct OutcomeRecord {
   std::vector<Judgement> judgements;  // two, if the order is `both`
   std::string note;                   // what a person should know: why an answer is invalid
   std::uint64_t failed_tries = 0;     // before it came
+  // What the judge says beside its answer. Kept and shown, never used.
+  std::string reason;
+  double cost = 0;           // in the experiment's currency
+  std::uint64_t tokens = 0;  // of a language model
+  bool cached = false;       // it had answered the same question before, and was not asked
+  Json features;             // numbers for each place: {"first":{"length":120},"second":{..}}
 
   friend bool operator==(const OutcomeRecord&, const OutcomeRecord&) = default;
 };
@@ -468,9 +504,42 @@ struct CertifiedRecord {
   friend bool operator==(const CertifiedRecord&, const CertifiedRecord&) = default;
 };
 
+// Whether a person is asked about a duel, too. Follows the program's answer.
+struct AuditRecord {
+  std::string duel_id;
+  bool drawn = false;
+
+  friend bool operator==(const AuditRecord&, const AuditRecord&) = default;
+};
+
+// A person is asked about a duel that was drawn.
+struct OfferRecord {
+  std::string duel_id;
+  std::string subject;   // who is asked, as a keyed hash
+  Timestamp expires_at;  // 0: never
+
+  friend bool operator==(const OfferRecord&, const OfferRecord&) = default;
+};
+
+// Nobody will answer a duel that was drawn. It counts as the worst for either arm.
+struct AuditLostRecord {
+  std::string duel_id;
+
+  friend bool operator==(const AuditLostRecord&, const AuditLostRecord&) = default;
+};
+
+// The key that draws duels for people was lost, and another one draws from now on.
+struct AuditKeyRecord {
+  std::string sha256;
+
+  friend bool operator==(const AuditKeyRecord&, const AuditKeyRecord&) = default;
+};
+
 // Nothing is served any more.
 struct CompletedRecord {
   std::string reason;  // certified | max_duels | stopped
+  // The key that drew duels for people, in hexadecimal digits: with it the draws can be checked.
+  std::string audit_key{};
 
   friend bool operator==(const CompletedRecord&, const CompletedRecord&) = default;
 };
@@ -575,11 +644,12 @@ struct EventRecord {
   friend bool operator==(const EventRecord&, const EventRecord&) = default;
 };
 
-using Record = std::variant<ExperimentRecord, ServeRecord, OutcomeRecord, ExpiredRecord,
-                            ArmAddedRecord, ArmRetiredRecord, ComparisonRecord, CertifiedRecord,
-                            CompletedRecord, TasksAddedRecord, StateRecord, ConfiguredRecord,
-                            PolicyRebuiltRecord, RecoveredRecord, InterleavedRecord, PagedRecord,
-                            EventRecord, PanelClosedRecord, AbsentRecord>;
+using Record =
+    std::variant<ExperimentRecord, ServeRecord, OutcomeRecord, ExpiredRecord, ArmAddedRecord,
+                 ArmRetiredRecord, ComparisonRecord, CertifiedRecord, CompletedRecord,
+                 TasksAddedRecord, StateRecord, ConfiguredRecord, PolicyRebuiltRecord,
+                 RecoveredRecord, InterleavedRecord, PagedRecord, EventRecord, PanelClosedRecord,
+                 AbsentRecord, AuditRecord, OfferRecord, AuditLostRecord, AuditKeyRecord>;
 
 // A record at its place in the log.
 struct LogEntry {
@@ -589,9 +659,22 @@ struct LogEntry {
   std::string hash;  // of the chain up to here, 64 hexadecimal digits
 };
 
+// An answer that was given as a score of the arm shown first: a win, a tie, or how much. REQUIRES:
+// 0 <= score <= 1.
+Answer answer_of_score(double score, const std::string& first, const std::string& second);
+// The score that an answer gives the arm shown first, of a win 1 or 0; none of an answer that says
+// nothing. REQUIRES: a winner is one of the two.
+std::optional<double> score_of(const Answer& answer, const std::string& first,
+                               const std::string& second);
+
 // What two judgements of one duel, in both orders, say together: what they agree on, or a tie if
-// they differ. If one is skipped or invalid, so is the whole.
-Answer combined(std::span<const Judgement> judgements);
+// they differ. If one is skipped or invalid, so is the whole. Where one has a score, it is their
+// mean score of `first`, without those that are invalid.
+Answer combined(std::span<const Judgement> judgements, const std::string& first,
+                const std::string& second);
+
+// Whether a program has answered, and not a person.
+bool is_program(const Source& source);
 
 // Appends the fields of a record to `out` as they are in its line: `"record":"serve","duel_id":..`.
 // An error names a text that is not UTF-8.

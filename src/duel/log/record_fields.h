@@ -23,6 +23,10 @@ inline Status is_sha256(std::string_view text) {
   return Error::invalid_data("the field 'sha256' is not 64 hexadecimal digits");
 }
 
+inline Status is_sha256_or_none(std::string_view text) {
+  return text.empty() ? Status(Done{}) : is_sha256(text);
+}
+
 inline Status is_known_format(std::uint64_t format) {
   if (format >= 1 && format <= kLogFormat) return Done{};
   return Error::invalid_data(fmt::format("the log has format {}", format))
@@ -88,6 +92,26 @@ struct Described<JudgeEntry> {
 };
 
 template <>
+struct Described<AuditPrice> {
+  static constexpr FieldList fields{optional("judge", &AuditPrice::judge, "of its answer"),
+                                    optional("person", &AuditPrice::person)};
+};
+
+template <>
+struct Described<AuditRule> {
+  static constexpr FieldList fields{
+      required("share", &AuditRule::share, "of the duels that people answer, too", Between{0, 1}),
+      optional("least", &AuditRule::least, "the smallest share that the prices may lead to",
+               Between{0, 1}),
+      optional("price", &AuditRule::price),
+      optional("give_up_after", &AuditRule::give_up_after,
+               "offers that ended without an answer; 0 for never"),
+      required("key_sha256", &AuditRule::key_sha256, "of the key that draws the duels", is_sha256),
+      optional("from_seed", &AuditRule::from_seed, "true where the key is made from the seed"),
+      optional("auditor", &AuditRule::auditor, "the program by which people are asked")};
+};
+
+template <>
 struct Described<FeedbackRule> {
   static constexpr FieldList fields{
       optional("timeout_s", &FeedbackRule::timeout_s, "seconds that an answer is waited for"),
@@ -132,9 +156,13 @@ struct Described<Answer> {
   static constexpr FieldList of_two_arms{
       required("result", &Answer::result),
       optional("winner", &Answer::winner, "the arm, of a win only")};
-  static constexpr auto fields = joined(
-      of_two_arms,
-      FieldList{optional("place", &Answer::place, "1 or 2, for the win of an arm shown twice")});
+  static constexpr FieldList of_score{optional("score", &Answer::score,
+                                               "of the arm shown first, where it was given: 0 to 1",
+                                               Between{0, 1})};
+  static constexpr auto fields =
+      joined(joined(of_two_arms, FieldList{optional("place", &Answer::place,
+                                                    "1 or 2, for the win of an arm shown twice")}),
+             of_score);
 };
 
 template <>
@@ -190,6 +218,7 @@ struct Described<ExperimentRecord> {
           optional("slices", &ExperimentRecord::slices,
                    "what duels are told apart by, with the values that get statements"),
           optional("judge", &ExperimentRecord::judge),
+          optional("audit", &ExperimentRecord::audit, "where people audit the judge"),
           optional("service", &ExperimentRecord::service, "what a server needs beside"),
           required("seed", &ExperimentRecord::seed)});
 };
@@ -213,7 +242,9 @@ struct Described<ServeRecord> {
       optional("expires_at", &ServeRecord::expires_at),
       optional("subject", &ServeRecord::subject, "keyed hash of who is shown it"),
       optional("request", &ServeRecord::request, "keyed hash of the request that asked for it"),
-      optional("slices", &ServeRecord::slices, "the values of the slices that are declared")};
+      optional("slices", &ServeRecord::slices, "the values of the slices that are declared"),
+      optional("audit", &ServeRecord::audit, "probability that a person is asked, too",
+               Between{0, 1})};
 };
 
 template <>
@@ -228,7 +259,12 @@ struct Described<OutcomeRecord> {
           optional("response_ms", &OutcomeRecord::response_ms),
           optional("judgements", &OutcomeRecord::judgements, "two, where the order is `both`"),
           optional("note", &OutcomeRecord::note, "why an answer is invalid"),
-          optional("failed_tries", &OutcomeRecord::failed_tries, "before the answer came")});
+          optional("failed_tries", &OutcomeRecord::failed_tries, "before the answer came"),
+          optional("reason", &OutcomeRecord::reason, "that the judge gave"),
+          optional("cost", &OutcomeRecord::cost, "of the answer, as the judge says"),
+          optional("tokens", &OutcomeRecord::tokens, "the same"),
+          optional("cached", &OutcomeRecord::cached, "true where the judge was not asked again"),
+          optional("features", &OutcomeRecord::features, "numbers for each place")});
 };
 
 template <>
@@ -263,7 +299,8 @@ struct Described<ComparisonRecord> {
   static constexpr auto fields = joined(
       FieldList{required("first", &ComparisonRecord::first),
                 required("second", &ComparisonRecord::second)},
-      inlined(&ComparisonRecord::answer, Described<Answer>::of_two_arms),
+      inlined(&ComparisonRecord::answer,
+              joined(Described<Answer>::of_two_arms, Described<Answer>::of_score)),
       FieldList{optional("source", &ComparisonRecord::source),
                 optional("made_at", &ComparisonRecord::made_at, "as it was written there"),
                 optional("extra", &ComparisonRecord::extra, "other columns"),
@@ -290,7 +327,46 @@ struct Described<CompletedRecord> {
   static constexpr std::string_view name = "completed";
   static constexpr std::string_view doc = "nothing is served any more";
   static constexpr FieldList fields{
-      required("reason", &CompletedRecord::reason, "`certified`, `max_duels` or `stopped`")};
+      required("reason", &CompletedRecord::reason, "`certified`, `max_duels` or `stopped`"),
+      optional("audit_key", &CompletedRecord::audit_key,
+               "that drew duels for people, so that the draws can be checked", is_sha256_or_none)};
+};
+
+template <>
+struct Described<AuditRecord> {
+  static constexpr std::string_view name = "audit";
+  static constexpr std::string_view doc =
+      "whether a person is asked about a duel, too; after the program's answer";
+  static constexpr FieldList fields{
+      required("duel_id", &AuditRecord::duel_id, "", IsIdOf{"a duel"}),
+      required("drawn", &AuditRecord::drawn)};
+};
+
+template <>
+struct Described<OfferRecord> {
+  static constexpr std::string_view name = "offer";
+  static constexpr std::string_view doc = "a person is asked about a duel that was drawn";
+  static constexpr FieldList fields{
+      required("duel_id", &OfferRecord::duel_id, "", IsIdOf{"a duel"}),
+      optional("subject", &OfferRecord::subject, "keyed hash of who is asked"),
+      optional("expires_at", &OfferRecord::expires_at)};
+};
+
+template <>
+struct Described<AuditLostRecord> {
+  static constexpr std::string_view name = "audit_lost";
+  static constexpr std::string_view doc =
+      "nobody will answer a duel that was drawn; it counts as the worst for either arm";
+  static constexpr FieldList fields{
+      required("duel_id", &AuditLostRecord::duel_id, "", IsIdOf{"a duel"})};
+};
+
+template <>
+struct Described<AuditKeyRecord> {
+  static constexpr std::string_view name = "audit_key";
+  static constexpr std::string_view doc =
+      "the key that draws duels for people was lost; another one draws from here on";
+  static constexpr FieldList fields{required("sha256", &AuditKeyRecord::sha256, "", is_sha256)};
 };
 
 template <>

@@ -138,6 +138,16 @@ Status check_answer(const Answer& answer) {
     return bad(fmt::format("a result '{}' has the place {}", to_word(answer.result), answer.place),
                "the place of a win is 1 or 2");
   }
+  const bool graded = answer.result == Answered::graded;
+  if (graded && !answer.score) return bad("a result 'graded' has no field 'score'");
+  if (answer.score && !(*answer.score >= 0 && *answer.score <= 1)) {
+    return bad(fmt::format("the score {} is out of range", *answer.score), "0 to 1");
+  }
+  // Which of the two arms a win is for, is checked where they are known.
+  if (answer.score && answer_of_score(*answer.score, "1", "2").result != answer.result) {
+    return bad(fmt::format("a result '{}' has the score {}", to_word(answer.result), *answer.score),
+               "1 and 0 are wins, 0.5 is a tie, anything between is graded");
+  }
   if ((answer.result == Answered::win) == !answer.winner.empty()) return Done{};
   return bad(answer.winner.empty()
                  ? "a win has no field 'winner'"
@@ -172,6 +182,10 @@ Status read_value(Value value, std::string_view name, std::optional<std::uint64_
 Status read_value(Value value, std::string_view name, double& out) {
   if (!read_double(value, out)) return wrong_value(name, "a number");
   return Done{};
+}
+
+Status read_value(Value value, std::string_view name, std::optional<double>& out) {
+  return read_value(value, name, out.emplace());
 }
 
 Status read_value(Value value, std::string_view name, Timestamp& out) {

@@ -154,6 +154,7 @@ Setting Engine::setting_of(const std::string& experiment_id, History& history) c
   return {.store = store_,
           .name = experiment_id,
           .draft_seed = std::stoull(draft.substr(0, 16), nullptr, 16),
+          .audit_key = key_for("audit/" + experiment_id),
           .new_id = [&world = world()](std::int64_t now_ms) { return new_duel_id(world, now_ms); },
           .deadlines = true,
           .most_ahead_ms = options_.most_ahead.count(),

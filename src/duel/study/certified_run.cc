@@ -4,6 +4,8 @@
 
 #include "duel/core/rng.h"
 #include "duel/experiment/live_experiment.h"
+#include "duel/inference/contest.h"
+#include "duel/inference/evidence_answer.h"
 #include "duel/policies/asker.h"
 
 namespace duel {
@@ -30,8 +32,19 @@ CertifiedRun run_to_certificate(const CertifiedRunSetting& setting,
           return std::minmax(one.duel.first, one.duel.second) == std::minmax(i, j);
         }));
   };
+  CertifiedRun run;
   Duel in_turn{.first = 0, .second = 1};  // the next where nobody chooses
+  const Stream audits(setting.seed, setting.trial, Purpose::answer, "plan/audits");
   const auto choose = [&]() -> ChosenDuel {
+    // As a live experiment does where people audit (experiment/chooser.h).
+    if (asker && setting.audits > 0 && audits.at(2 * run.duels + 1).coin()) {
+      const auto contest = referee.orders()
+                               ? closest_contest(referee.certifier(), *referee.orders(), pending)
+                               : closest_contest(referee.certifier(), pending);
+      if (contest) {
+        return {Serving::contest, {.first = contest->leader, .second = contest->rival}};
+      }
+    }
     if (asker) return choose_duel(*asker, referee, pending).value();
     const Duel duel = in_turn;
     if (++in_turn.second == setting.num_arms) {
@@ -43,7 +56,6 @@ CertifiedRun run_to_certificate(const CertifiedRunSetting& setting,
 
   const Stream arrivals(setting.seed, setting.trial, Purpose::answer, "plan");
   std::uint64_t draws = 0;
-  CertifiedRun run;
   while (!referee.decision()) {
     const bool may_ask = !setting.together || served.empty();
     while (may_ask && served.size() < setting.parallel && run.duels < setting.stopping.max_duels) {
@@ -56,8 +68,23 @@ CertifiedRun run_to_certificate(const CertifiedRunSetting& setting,
     const std::uint64_t done = served.size() > 1 ? arrivals.at(++draws).below(served.size()) : 0;
     const Served one = served[done];
     served.erase(served.begin() + static_cast<std::ptrdiff_t>(done));
-    const Outcome outcome = answer(one.duel);
-    referee.answered(one.place, outcome);
+    Outcome outcome = answer(one.duel);
+    if (setting.audits > 0) {
+      RoundRng rng = audits.at(2 * one.place + 2);
+      const double person = number_of(outcome);
+      const bool agrees = rng.bernoulli(setting.judge_agreement);
+      const double program = person == 0 ? (rng.coin() ? 1.0 : -1.0) : agrees ? person : -person;
+      const bool drawn = rng.bernoulli(setting.audits);
+      run.people += drawn ? 1 : 0;
+      referee.answered(one.place, AuditedAnswer{.share = setting.audits,
+                                                .program = program,
+                                                .drawn = drawn,
+                                                .person = drawn ? person : 0});
+      if (!drawn) outcome = program > 0 ? Outcome::first_wins : Outcome::second_wins;
+    } else {
+      ++run.people;
+      referee.answered(one.place, outcome);
+    }
     if (!asker) continue;
     if (one.serving == Serving::explore) {
       asker->answered(one.duel, outcome);

@@ -26,11 +26,16 @@ struct CertifiedRunSetting {
   std::uint64_t seed = 0;
   std::uint32_t trial = 0;
   Looks borda_looks = Looks::every_fiftieth;
+  // People audit a program (inference/audited_units.h): `answer` is theirs, and the program's is
+  // the same with the probability `judge_agreement`, and otherwise the other arm. 0: nobody audits.
+  double audits = 0;
+  double judge_agreement = 0;
 };
 
 struct CertifiedRun {
   std::optional<Decision> decision;  // none: all duels were used up
   std::uint64_t duels = 0;           // that went out
+  std::uint64_t people = 0;          // of them, those that people answered
   std::vector<Duel> unanswered;      // of them, at the end
 };
 

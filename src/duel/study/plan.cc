@@ -263,6 +263,8 @@ bool is_far(const PreferenceMatrix& matrix, Arm arm) {
   return false;
 }
 
+bool is_audited(const PlanSpec& spec) { return spec.judge_agreement > 0; }
+
 // One experiment.
 PlanTrial play_trial(const PlanSpec& spec, const PlanDesign& design, const PreferenceMatrix& matrix,
                      std::uint32_t trial) {
@@ -303,10 +305,13 @@ PlanTrial play_trial(const PlanSpec& spec, const PlanDesign& design, const Prefe
                                                  .parallel = spec.parallel,
                                                  .together = spec.together,
                                                  .seed = spec.seed,
-                                                 .trial = trial},
+                                                 .trial = trial,
+                                                 .audits = is_audited(spec) ? spec.audits : 0,
+                                                 .judge_agreement = spec.judge_agreement},
                                                 answer);
     for (const Duel& duel : run.unanswered) arena.meet(duel);  // they cost regret all the same
     result.duels = run.duels;
+    result.people = run.people;
     if (run.decision) {
       result.ending = run.decision->kind == CertificateKind::no_winner
                           ? PlanTrial::Ending::no_winner
@@ -321,13 +326,28 @@ PlanTrial play_trial(const PlanSpec& spec, const PlanDesign& design, const Prefe
 }
 
 // REQUIRES: at least one trial.
-PlanEntry summary_of(std::string policy, std::vector<PlanTrial> trials, double cost_per_duel) {
+PlanDuels quantiles_of(std::vector<double> duels) {
+  PlanDuels found;
+  found.mean = mean(duels);
+  found.mean_se = standard_error(duels, found.mean);
+  std::sort(duels.begin(), duels.end());
+  found.p10 = quantile(duels, 0.1);
+  found.p50 = quantile(duels, 0.5);
+  found.p90 = quantile(duels, 0.9);
+  found.p99 = quantile(duels, 0.99);
+  return found;
+}
+
+PlanEntry summary_of(std::string policy, std::vector<PlanTrial> trials, double cost_per_duel,
+                     bool audited) {
   DUEL_CHECK(!trials.empty());
   PlanEntry entry;
+  std::vector<double> people;
   entry.policy = std::move(policy);
   std::vector<double> duels, regrets;
   for (const PlanTrial& trial : trials) {
     duels.push_back(static_cast<double>(trial.duels));
+    people.push_back(static_cast<double>(trial.people));
     regrets.push_back(trial.regret);
     entry.winners += trial.ending == PlanTrial::Ending::winner ? 1 : 0;
     entry.no_winners += trial.ending == PlanTrial::Ending::no_winner ? 1 : 0;
@@ -336,14 +356,9 @@ PlanEntry summary_of(std::string policy, std::vector<PlanTrial> trials, double c
     entry.wrong += wrong ? 1 : 0;
     entry.far += wrong && trial.far ? 1 : 0;
   }
-  entry.mean = mean(duels);
-  entry.mean_se = standard_error(duels, entry.mean);
+  static_cast<PlanDuels&>(entry) = quantiles_of(std::move(duels));
+  if (audited) entry.people = quantiles_of(std::move(people));
   entry.regret = mean(regrets);
-  std::sort(duels.begin(), duels.end());
-  entry.p10 = quantile(duels, 0.1);
-  entry.p50 = quantile(duels, 0.5);
-  entry.p90 = quantile(duels, 0.9);
-  entry.p99 = quantile(duels, 0.99);
   // One side of an interval with 5 % on each.
   entry.wrong_limit = fixed_n_clopper_pearson(entry.wrong, trials.size(), 0.1).upper;
   entry.trials = std::move(trials);
@@ -399,6 +414,16 @@ Status check(const PlanSpec& spec) {
   if (!(spec.tie_rate >= 0 && spec.tie_rate < 1)) {
     return out_of_range("tie_rate", spec.tie_rate, "0 <= rate < 1");
   }
+  if (!(spec.judge_agreement >= 0 && spec.judge_agreement <= 1)) {
+    return out_of_range("judge_agreement", spec.judge_agreement, "0 <= agreement <= 1");
+  }
+  if (!(spec.audits > 0 && spec.audits <= 1)) {
+    return out_of_range("audits", spec.audits, "0 < share <= 1");
+  }
+  if (is_audited(spec) && (spec.goal.is_score() || spec.goal.kind == Goal::epsilon)) {
+    return Error::unsupported("audits are for the goals condorcet, set, order and ranking")
+        .in_field("judge_agreement");
+  }
   if (spec.truth.num_arms < 2) {
     return Error::invalid_argument("one arm has no rival", spec.truth.name,
                                    "at least two arms are needed");
@@ -451,7 +476,8 @@ Result<std::optional<PlanEntry>> play_design(const PlanSpec& spec, const PlanDes
                                       spec.trials, spec.threads, hooks, job,
                                       [&](std::uint64_t) { return design.name; }, &transfer));
   if (jobs.finished < spec.trials) return std::optional<PlanEntry>();
-  return std::optional(summary_of(design.name, std::move(trials), spec.cost_per_duel));
+  return std::optional(
+      summary_of(design.name, std::move(trials), spec.cost_per_duel, is_audited(spec)));
 }
 
 Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks) {

@@ -78,6 +78,9 @@ struct PlanTerms {
   bool shared_causes = false;  // the rule allows for tasks that pairs share: K/alpha
   double cost_per_duel = 0;    // 0: a duel has no price
   std::uint64_t seed = 0;
+  double judge_agreement =
+      0;                // of a program with people, who audit it; 0: people answer everything
+  double audits = 0.1;  // the share of duels that they answer then
 };
 
 // All that a plan needs to know.
@@ -120,9 +123,10 @@ inline constexpr double kFar = 0.05;
 struct PlanTrial {
   enum class Ending : std::uint8_t { undecided, winner, no_winner };  // winner: what was asked for
   Ending ending = Ending::undecided;
-  bool right = false;       // what was certified, or found, is true
-  bool far = false;         // the arm that was named loses to another by more than kFar
-  std::uint64_t duels = 0;  // that went out
+  bool right = false;        // what was certified, or found, is true
+  bool far = false;          // the arm that was named loses to another by more than kFar
+  std::uint64_t duels = 0;   // that went out
+  std::uint64_t people = 0;  // of them, those that people answered
   double regret = 0;
 };
 
@@ -156,6 +160,7 @@ struct PlanEntry : PlanDuels {
   double wrong_limit = 0;
   double regret = 0;  // mean
   std::optional<PlanCost> cost;
+  std::optional<PlanDuels> people{};
 
   const PlanDuels& duels() const { return *this; }
 
@@ -169,7 +174,8 @@ struct PlanEntry : PlanDuels {
       required("wrong", &PlanEntry::wrong),
       required("wrong_rate_limit", &PlanEntry::wrong_limit, "95 % upper limit"),
       required("regret", &PlanEntry::regret),
-      optional("cost", &PlanEntry::cost, "where a duel has a price")};
+      optional("cost", &PlanEntry::cost, "where a duel has a price"),
+      optional("people", &PlanEntry::people, "answers of people, where they audit a judge")};
 };
 
 struct PlanResults {

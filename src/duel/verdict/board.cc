@@ -17,6 +17,8 @@ constexpr double kEloPerNat = 173.7177927613007;  // 400/ln 10
 // serving, as the certificate does.
 Interval interval_of(const Ledger& ledger, Arm i, Arm j) {
   const Certifier& certifier = ledger.certifier();
+  // What is graded or audited is no share of wins.
+  if (certifier.units(i, j) != nullptr) return {0, 1};
   return beta_binomial_sequence(certifier.wins(i, j), certifier.wins(j, i), Board::kDelta);
 }
 

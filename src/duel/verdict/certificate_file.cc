@@ -73,7 +73,16 @@ std::vector<CertifiedFinding> findings_of(const Ledger& ledger) {
                                                format_evidence(pair.log_threshold),
                                                pair.log_evidence,
                                                pair.log_threshold});
-    if (ledger.orders()) finding.reached_at = {pair.wins_then, pair.losses_then};
+    if (ledger.orders() || pair.units) finding.reached_at = {pair.wins_then, pair.losses_then};
+    if (!pair.units) continue;
+    finding.logs.assign(pair.units->logs_then.begin(), pair.units->logs_then.end());
+    if (const AuditedUnits* const audits = ledger.referee().audited(pair.winner, pair.loser)) {
+      finding.audits = {audits->duels(),    audits->audited(),    audits->lost(),
+                        audits->decisive(), audits->comparable(), audits->agreed()};
+    } else {
+      finding.graded = pair.units->count;
+      finding.score_sum = pair.units->score_sum;
+    }
   }
   return findings;
 }
@@ -134,6 +143,12 @@ std::vector<std::string> assumptions_of(const Ledger& ledger) {
   if (experiment.one_look_after > 0) {
     texts.emplace_back("how many answers there are was not chosen by looking at them");
   }
+  if (experiment.audit.on()) {
+    texts.emplace_back("the program could not know which duels people would answer");
+    if (experiment.audit.from_seed) {
+      texts.emplace_back("nobody made the key that draws them from the seed, which is no secret");
+    }
+  }
   texts.emplace_back("whether an answer was lost does not depend on what it would have been");
   return texts;
 }
@@ -159,6 +174,24 @@ CertifiedHealth health_of(const Ledger& ledger) {
   CertifiedHealth health{overall(checks), {}};
   for (const HealthCheck& check : checks) health.checks.emplace_back(check.name, check.verdict);
   return health;
+}
+
+// Whether an answer that says how much is in the evidence that the certificate names.
+bool is_graded(const Ledger& ledger) {
+  return !ledger.parts().audited &&
+         std::ranges::any_of(needed_findings(ledger),
+                             [](const PairFinding& pair) { return pair.units.has_value(); });
+}
+
+// What "beats" means.
+std::string winning(const Ledger& ledger, const char* it_wins) {
+  const bool it = std::string_view(it_wins) == "it wins";
+  if (ledger.parts().audited) {
+    return fmt::format("{} more than half of the duels in which people prefer one arm", it_wins);
+  }
+  if (is_graded(ledger))
+    return it ? "it is graded above it on average" : "graded above it on average";
+  return fmt::format("{} more than half of the duels with a decisive answer", it_wins);
 }
 
 // The first path at which two documents differ.
@@ -241,7 +274,7 @@ std::string others_text(std::size_t others) {
 // Of a set, an order or a ranking.
 std::string order_statement(const Ledger& ledger) {
   const GivenCertificate& given = *ledger.certificate();
-  const std::string wins = "winning more than half of the duels with a decisive answer";
+  const std::string wins = winning(ledger, "winning");
   const std::size_t others = ledger.num_arms() - given.arms.size();
   if (given.kind == CertificateKind::set) {
     return given.arms.size() == 1
@@ -280,22 +313,23 @@ std::string certificate_statement(const Ledger& ledger) {
   if (ledger.parts().panel) return panel_statement(ledger);
   const GivenCertificate& given = *ledger.certificate();
   const std::string scope = scope_of(ledger.tasks()), odds = odds_of(ledger);
+  const std::string judged =
+      ledger.parts().audited ? " A program has answered every duel, and people a drawn share." : "";
   const auto stated = [&](const std::string& what) {
-    return fmt::format("{}{}. {}", what, scope, odds);
+    return fmt::format("{}{}.{} {}", what, scope, judged, odds);
   };
   const std::string winner = given.winner ? ledger.name_of(*given.winner) : "";
   const auto rivals = [&] { return others_text(ledger.certifier().winner()->findings.size()); };
   switch (given.kind) {
     case CertificateKind::winner:
-      return stated(fmt::format(
-          "Arm '{}' beats {}: it wins more than half of the duels with a decisive answer", winner,
-          rivals()));
+      return stated(
+          fmt::format("Arm '{}' beats {}: {}", winner, rivals(), winning(ledger, "it wins")));
     case CertificateKind::no_winner: {
       const std::vector<Arm>& arms = ledger.certifier().no_winner()->cycle;
       std::string cycle;
       for (const Arm arm : arms) cycle += fmt::format("'{}' beats ", ledger.name_of(arm));
-      return fmt::format("No arm beats every other{}: {}'{}'. {}", scope, cycle,
-                         ledger.name_of(arms.front()), odds);
+      return fmt::format("No arm beats every other{}: {}'{}'.{} {}", scope, cycle,
+                         ledger.name_of(arms.front()), judged, odds);
     }
     case CertificateKind::set:
     case CertificateKind::order:
@@ -345,6 +379,7 @@ Certificate certificate_of(const Ledger& ledger) {
     const TaskSet& tasks = ledger.tasks();
     if (tasks.count > 0) certificate.tasks = {tasks.count, tasks.sha256, tasks.about};
     if (!experiment.judge.command.empty()) certificate.judge = experiment.judge;
+    if (experiment.audit.on()) certificate.audit = experiment.audit;
     certificate.conditioned_out.failed_tries = ledger.total().failed_tries;
   }
   for (const LedgerArm& arm : ledger.arms()) {

@@ -96,12 +96,31 @@ struct WinsAndLosses {
                                     required("losses", &WinsAndLosses::losses)};
 };
 
+// What people and the program that they audit have said of a pair, from the winner's side.
+struct CertifiedAudits {
+  std::uint64_t duels = 0, answers = 0, lost = 0, decisive = 0, comparable = 0, agreed = 0;
+
+  static constexpr std::string_view schema = "CertifiedAudits";
+  static constexpr FieldList fields{
+      required("duels", &CertifiedAudits::duels, "that are evidence, audited or not"),
+      required("answers", &CertifiedAudits::answers, "of people"),
+      optional("lost", &CertifiedAudits::lost, "drawn for people and given up"),
+      required("decisive", &CertifiedAudits::decisive, "answers of people that name an arm"),
+      required("comparable", &CertifiedAudits::comparable, "where the program names one, too"),
+      required("agreed", &CertifiedAudits::agreed, "where it is the same")};
+};
+
 struct CertifiedFinding {
   std::string winner, loser;
   WinsAndLosses now;
   std::string evidence, threshold;
   double log_evidence = 0, log_threshold = 0;
   std::optional<WinsAndLosses> reached_at{};
+  // Answers that are units, and not whole wins or losses.
+  std::uint64_t graded = 0;
+  double score_sum = 0;
+  std::optional<CertifiedAudits> audits{};
+  std::vector<double> logs{};
 
   static constexpr std::string_view schema = "Finding";
   static constexpr auto fields = joined(
@@ -112,7 +131,12 @@ struct CertifiedFinding {
                 required("threshold", &CertifiedFinding::threshold),
                 required("log_evidence", &CertifiedFinding::log_evidence),
                 required("log_threshold", &CertifiedFinding::log_threshold),
-                optional("reached_at", &CertifiedFinding::reached_at, "wins and losses then")});
+                optional("reached_at", &CertifiedFinding::reached_at, "wins and losses then"),
+                optional("graded", &CertifiedFinding::graded, "answers that say how much"),
+                optional("score_sum", &CertifiedFinding::score_sum, "of the winner, over these"),
+                optional("audits", &CertifiedFinding::audits, "where people audit the judge"),
+                optional("logs", &CertifiedFinding::logs,
+                         "then, of the eight products over graded or audited answers")});
 };
 
 struct ConditionedOut {
@@ -168,6 +192,7 @@ struct Certificate {
   std::vector<std::string> assumes;
   std::optional<CertifiedTasks> tasks;
   std::optional<JudgeEntry> judge;
+  std::optional<AuditRule> audit;
   std::vector<CertifiedArm> arms;
   // A goal by scores has every arm's bounds and every pair's counts; others what pairs have shown.
   std::optional<std::vector<CertifiedScore>> scores;
@@ -196,6 +221,7 @@ struct Certificate {
                 optional("assumes", &Certificate::assumes, "what has to be true of the answers"),
                 optional("tasks", &Certificate::tasks),
                 optional("judge", &Certificate::judge),
+                optional("audit", &Certificate::audit, "how people audit it"),
                 required("arms", &Certificate::arms),
                 optional("scores", &Certificate::scores),
                 optional("pairs", &Certificate::pairs),

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +35,12 @@ class EvidenceTrail {
   void note(const LogEntry& entry);
 
   struct Answer {
-    double unit = 0;          // 1: the arm asked for won; -1: it lost; 0: neither
+    double unit = 0;  // 1: the arm asked for won; -1: it lost; 0: neither; or how much
+    // Where people audit: whether a person gave it, what it adds to the lead, and what the lead
+    // loses at most if the person was wrong.
+    bool by_person = true;
+    double lead = 0;
+    double most_wrong = 0;
     std::uint32_t voter = 0;  // in `voters`
     std::uint64_t asked = 0;  // the record that served it
   };
@@ -55,14 +61,16 @@ class EvidenceTrail {
     double unit = 0;  // of the pair's lower id
     std::uint32_t voter = 0;
     std::uint64_t asked = 0;
-    std::uint64_t final_at = 0;  // the record that made it final; 0: it is open
-    bool answered = false;       // it did not expire, and is not invalid
+    std::uint64_t final_at = 0;              // the record that made it final; 0: it is open
+    bool answered = false;                   // it did not expire, and is not invalid
+    std::optional<AuditedAnswer> audited{};  // of the pair's lower id
   };
   using Pair = std::vector<Place>;
   struct Open {
     Pair* pair = nullptr;
     std::size_t place = 0;
     std::string first, second, subject;
+    AuditState audit{};
   };
 
   Pair* pair_of(const std::string& first, const std::string& second);
@@ -73,6 +81,8 @@ class EvidenceTrail {
   void take(const LogEntry& entry, const ServeRecord& record);
   void take(const LogEntry& entry, const OutcomeRecord& record);
   void take(const LogEntry& entry, const ExpiredRecord& record);
+  void take(const LogEntry& entry, const AuditRecord& record);
+  void take(const LogEntry& entry, const AuditLostRecord& record);
   void take(const LogEntry& entry, const ComparisonRecord& record);
   void take(const LogEntry& /*entry*/, const auto& /*record*/) {}
 

@@ -48,7 +48,12 @@ struct Described<ShownCounts> {
                 required("second_wins", &ShownCounts::second_wins)},
       of_no_winner,
       FieldList{required("pending", &ShownCounts::pending),
-                required("failed_tries", &ShownCounts::failed_tries)});
+                required("failed_tries", &ShownCounts::failed_tries),
+                optional("graded", &ShownCounts::graded, "answers that say how much"),
+                optional("score_sum", &ShownCounts::score_sum,
+                         "of the arm named or shown first, over the graded ones"),
+                optional("program_alone", &ShownCounts::program_alone,
+                         "answers of a program that nobody audited; all others are people's")});
 };
 
 template <>

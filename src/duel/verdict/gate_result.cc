@@ -72,12 +72,19 @@ void GateKeeper::settled(const std::string& duel_id, const LedgerDuel& duel) {
   const auto found = open_.find(duel_id);
   if (found == open_.end()) return;
   constexpr Arm kCandidate = 1;
+  const bool graded = duel.fate == Fate::answered && duel.result == Answered::graded;
+  if (graded) graded_[found->second] = duel.y();
   order_.answered(found->second, duel.outcome, [&](const Duel& pair, Outcome outcome) {
     const Outcome seen = pair.first == kCandidate ? outcome : mirrored(outcome);
     const std::uint64_t before = gate_.answers();
-    gate_.observe(seen);
-    if (gate_.answers() == before) return;
-    mean_.observe(seen == Outcome::first_wins ? 1.0 : seen == Outcome::second_wins ? 0.0 : 0.5);
+    double y = number_of(seen);
+    if (const auto unit = graded_.extract(pair.round); !unit.empty()) {
+      y = pair.first == kCandidate ? unit.mapped() : -unit.mapped();
+      gate_.observe(y);
+    } else {
+      gate_.observe(seen);
+    }
+    if (gate_.answers() > before) mean_.observe((1.0 + y) / 2.0);
   });
   open_.erase(found);
 }

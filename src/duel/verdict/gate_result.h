@@ -38,6 +38,7 @@ class GateKeeper {
   ServingOrder order_;
   std::uint64_t served_ = 0;
   std::map<std::string, std::uint64_t> open_;  // places by duel
+  std::map<std::uint64_t, double> graded_;     // answers that wait for their turn, by place
 };
 
 struct GateResult {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -33,6 +34,26 @@ struct NeededAnswers {
     return units;
   }
 };
+
+// Where people audit a program only they may be wrong: the fewest of their answers that take the
+// lead, which is the sum of Z (inference/audited_units.h). Nothing where no number of them can.
+std::optional<std::uint64_t> fewest_of_people(const std::vector<EvidenceTrail::Answer>& answers,
+                                              Mistake how) {
+  double lead = 0;
+  std::vector<double> hits;
+  for (const EvidenceTrail::Answer& one : answers) {
+    lead += one.lead;
+    const double hit = how == Mistake::flipped ? one.most_wrong : one.lead;
+    if (one.by_person && hit > 0) hits.push_back(hit);
+  }
+  std::ranges::sort(hits, std::greater());
+  std::uint64_t wrong = 0;
+  for (; lead > 1e-9; ++wrong) {
+    if (wrong == hits.size()) return std::nullopt;
+    lead -= hits[wrong];
+  }
+  return wrong;
+}
 
 // Takes the fewest of all pairs; of equal ones the first.
 void take_fewest(std::optional<WrongAnswers>& fewest, const std::string& winner,
@@ -71,6 +92,10 @@ class Weighing {
   IfWrong weigh() const {
     IfWrong found;
     if (pairs_.empty()) return found;
+    if (ledger_.parts().audited) {
+      for (const NeededAnswers& pair : pairs_) weigh_people(found, pair);
+      return found;
+    }
     for (const std::uint64_t percent : kPercents) {
       found.level_if_wrong.push_back({static_cast<double>(percent) / 100, 0, 0});
     }
@@ -80,6 +105,15 @@ class Weighing {
   }
 
  private:
+  static void weigh_people(IfWrong& found, const NeededAnswers& pair) {
+    const auto flipped = fewest_of_people(pair.answers, Mistake::flipped);
+    const auto missing = fewest_of_people(pair.answers, Mistake::missing);
+    if (!flipped || !missing) return;
+    const auto of = static_cast<std::uint64_t>(
+        std::ranges::count_if(pair.answers, &EvidenceTrail::Answer::by_person));
+    take_fewest(found.reversed_by, pair.winner, pair.loser, of, *flipped, *missing);
+  }
+
   void weigh_pair(IfWrong& found, const NeededAnswers& pair) const {
     const std::vector<double> units = pair.units();
     const double threshold = pair.finding->log_threshold;

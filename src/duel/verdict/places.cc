@@ -195,7 +195,7 @@ Places places_of(const Ledger& ledger, const std::vector<Arm>& order, std::size_
   for (const Arm rival : active) {
     if (rival == *places.leader || !places.arms[rival].may_be_first()) continue;
     const ShownCounts pair = ledger.pair(rival, *places.leader);
-    if (pair.decisive() > 0 && pair.first_wins >= pair.second_wins) places.tied.push_back(rival);
+    if (pair.decisive() > 0 && pair.rate() >= 0.5) places.tied.push_back(rival);
   }
   return places;
 }

@@ -44,11 +44,27 @@ std::vector<Arm> certain_arms(const Ledger& ledger) {
                                         : ledger.orders()->certain_beginning();
 }
 
+// The same of a pair with graded or audited answers: as fast as its evidence has grown so far.
+std::optional<std::uint64_t> duels_by_growth(double log_missing, double log_now,
+                                             std::uint64_t duels, std::uint64_t waiting) {
+  if (!(log_now > 0) || duels == 0) return std::nullopt;
+  const double more = std::max(1.0, log_missing) * static_cast<double>(duels) / log_now;
+  if (!(more < 1e15)) return std::nullopt;
+  const auto all = static_cast<std::uint64_t>(std::ceil(more));
+  return all - std::min(all, waiting);
+}
+
 // Estimated from the present counts, whose evidence may be below the highest so far.
 std::optional<std::uint64_t> duels_left_of(const Ledger& ledger, const WaitingAnswers& waiting,
                                            Arm i, Arm j, double needed) {
   const PairEvidence evidence(ledger.experiment().goal.margin);
   const Certifier& certifier = ledger.certifier();
+  if (const PairUnits* const units = certifier.units(i, j)) {
+    const double log_now =
+        evidence.log_evidence(certifier.wins(i, j), certifier.wins(j, i), units->logs);
+    return duels_by_growth(needed - log_now, log_now, ledger.pair(i, j).answered(),
+                           waiting.of_pair(i, j));
+  }
   const double now = evidence.log_evidence(certifier.wins(i, j), certifier.wins(j, i));
   return duels_to(needed - now, ledger.pair(i, j), evidence.null_probability(),
                   waiting.of_pair(i, j), certifier.wins(i, j) + certifier.wins(j, i));

@@ -42,7 +42,9 @@ std::string who_leads(const Ledger& ledger, const Standing& standing) {
     const ShownCounts pair = ledger.pair(leader, rival.arm);
     if (places.arms[rival.arm].may_be_first()) {
       others.push_back(rival.arm);
-    } else if (rival.beaten && *rival.beaten < 1 && pair.second_wins >= pair.first_wins) {
+    } else if (rival.beaten && *rival.beaten < 1 &&
+               ledger.certifier().lead(leader, rival.arm) <= 0 &&
+               pair.second_wins >= pair.first_wins) {
       not_ahead.push_back(rival.arm);
     }
   }

@@ -33,6 +33,23 @@ Wish wish_of(const DuelBody& body, bool voter, std::string_view salt) {
   return wish;
 }
 
+namespace {
+
+// An answer as a word or as a score. A score's winner is known where the duel is.
+Result<Answer> answer_of(const std::string& result, const std::string& winner, std::uint64_t place,
+                         const std::optional<double>& score) {
+  if (score && !result.empty()) {
+    return Error::invalid_argument("stands in place of `result`").in_field("score");
+  }
+  if (score) return Answer{.result = Answered::graded, .winner = winner, .score = score};
+  if (result.empty()) return Error::invalid_argument("is missing").in_field("result");
+  const auto word = parse_word<Answered>(result);
+  if (!word.ok()) return Error::invalid_argument(word.error().message).in_field("result");
+  return Answer{*word, winner, place};
+}
+
+}  // namespace
+
 Result<Report> report_of(const std::string& duel_id, const OutcomeBody& body) {
   DUEL_RETURN_IF_ERROR(check_id("a duel", duel_id));
   if (!body.duel_id.empty() && body.duel_id != duel_id) {
@@ -41,14 +58,24 @@ Result<Report> report_of(const std::string& duel_id, const OutcomeBody& body) {
   Report report;
   report.duel_id = duel_id;
   report.close = body.result == "close";
-  if (!body.result.empty() && !report.close) {
-    const auto result = parse_word<Answered>(body.result);
-    if (!result.ok()) return Error::invalid_argument(result.error().message).in_field("result");
-    report.answer = Answer{*result, body.winner, body.place};
+  if ((!body.result.empty() || body.score) && !report.close) {
+    DUEL_ASSIGN(report.answer, answer_of(body.result, body.winner, body.place, body.score));
   }
-  for (const JudgementBody& judgement : body.judgements) {
-    report.judgements.push_back({judgement.first, {judgement.result, judgement.winner}});
+  for (std::size_t k = 0; k < body.judgements.size(); ++k) {
+    const JudgementBody& judgement = body.judgements[k];
+    auto answer = answer_of(judgement.result, judgement.winner, 0, judgement.score);
+    if (!answer.ok()) {
+      Error error = answer.error();
+      error.field = fmt::format("judgements[{}].{}", k, error.field);
+      return error;
+    }
+    report.judgements.push_back({judgement.first, *answer});
   }
+  report.reason = body.reason;
+  report.cost = body.cost;
+  report.tokens = body.tokens;
+  report.cached = body.cached;
+  report.features = body.features;
   report.source = body.source;
   report.response_ms = body.response_ms;
   report.note = body.note;
@@ -66,9 +93,16 @@ Result<std::vector<ComparisonRecord>> comparisons_of(const std::vector<Compariso
       return Error::invalid_argument("has more than 64 bytes")
           .in_field(fmt::format("[{}].made_at", records.size()));
     }
+    auto answer = answer_of(body.result, body.winner, 0, body.score);
+    if (!answer.ok()) {
+      Error error = answer.error();
+      error.field = fmt::format("[{}].{}", records.size(), error.field);
+      return error;
+    }
+    if (body.score) answer = answer_of_score(*body.score, body.first, body.second);
     records.push_back({.first = body.first,
                        .second = body.second,
-                       .answer = {body.result, body.winner},
+                       .answer = std::move(*answer),
                        .source = body.source,
                        .made_at = body.made_at,
                        .extra = {},

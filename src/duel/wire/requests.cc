@@ -114,6 +114,9 @@ Error at_pointer(Error error, std::string_view otherwise) {
        {"panel.early", "/panel/early"},
        {"guardrails.explore_floor", "/guardrails/explore_floor"},
        {"stopping.min_decisive_per_pair", "/stopping/min_decisive_per_pair"},
+       {"audit", "/audit"},
+       {"audit.share", "/audit/share"},
+       {"audit.least", "/audit/least"},
        {"policy", "/policy"}});
   if (error.where.starts_with('/')) return error;
   const std::string_view name = error.field.empty() ? error.where : error.field;
@@ -218,6 +221,13 @@ Result<ExperimentRecord> experiment_of(
   DUEL_RETURN_IF_ERROR(read_about(body, record, subject_of));
   record.voting = body.voting.rule;
   record.slices = body.slices;
+  // The key that draws the audits is the server's, which adds its hash.
+  if (body.audit) {
+    record.audit = {.share = body.audit->share,
+                    .price = body.audit->price,
+                    .give_up_after = body.audit->give_up_after};
+    if (record.audit.by_price()) record.audit.least = body.audit->least;
+  }
   record.seed = body.seed.value_or(random_seed);
   service.name = body.name;
   service.mode = body.mode;

@@ -197,6 +197,24 @@ struct PanelBody {
           "Their order is drawn, and invitations should follow it")};
 };
 
+struct AuditBody {
+  std::string by = "people";
+  double share = 0.1;
+  double least = 0.05;
+  AuditPrice price;
+  std::uint64_t give_up_after = 0;
+
+  static constexpr FieldList fields{
+      optional("by", &AuditBody::by, "who audits", OneOf("people")),
+      optional("share", &AuditBody::share, "of the duels that people answer, too", kShares),
+      optional("least", &AuditBody::least, "the smallest share that the prices may lead to",
+               kShares),
+      optional("price", &AuditBody::price,
+               "of an answer; with both the share follows from how well the judge knows people"),
+      optional("give_up_after", &AuditBody::give_up_after,
+               "offers that ended without an answer; 0 for never, and each is dear")};
+};
+
 struct VotingBody {
   VotingRule rule;
 
@@ -223,6 +241,7 @@ struct ExperimentBody {
   std::vector<TaskBody> tasks;
   std::string about;
   PanelBody panel;
+  std::optional<AuditBody> audit;
   VotingBody voting;
   Slices slices;
   std::optional<std::uint64_t> seed;
@@ -245,6 +264,8 @@ struct ExperimentBody {
           optional("about", &ExperimentBody::about,
                    "what the certificate is about; people or tasks like these if absent", kAbout),
           optional("panel", &ExperimentBody::panel, "who `these-people` are"),
+          optional("audit", &ExperimentBody::audit,
+                   "people audit the judge: the statement is about people"),
           optional("voting", &ExperimentBody::voting, "what voters are told"),
           optional(
               "slices", &ExperimentBody::slices,
@@ -344,14 +365,24 @@ struct DuelBody {
                "named the task's, or `other`")};
 };
 
+// In place of a result.
+inline constexpr auto kScoreDoc =
+    "of the arm shown first, 0 to 1, in place of `result`: 1 is a win, 0 a loss, 0.5 a tie";
+inline constexpr Between kScores{0, 1};
+// What an answer given by a word may say; how much is said by a score.
+inline constexpr OneOf kResults("win", "tie", "both_bad", "skip", "invalid");
+
 struct JudgementBody {
   std::string first;
-  Answered result = Answered::skip;
+  std::string result;  // a word of Answered
   std::string winner;
+  std::optional<double> score;
 
-  static constexpr FieldList fields{required("first", &JudgementBody::first, "the arm shown first"),
-                                    required("result", &JudgementBody::result),
-                                    optional("winner", &JudgementBody::winner)};
+  static constexpr FieldList fields{
+      required("first", &JudgementBody::first, "the arm shown first"),
+      optional("result", &JudgementBody::result, "required without `score`", kResults),
+      optional("winner", &JudgementBody::winner),
+      optional("score", &JudgementBody::score, kScoreDoc, kScores)};
 };
 
 struct OutcomeBody {
@@ -364,6 +395,12 @@ struct OutcomeBody {
   std::vector<JudgementBody> judgements;
   std::string report_token;
   std::string note;
+  std::optional<double> score;
+  std::string reason;
+  double cost = 0;
+  std::uint64_t tokens = 0;
+  bool cached = false;
+  Json features;
 
   static constexpr std::string_view schema = "OutcomeRequest";
   static constexpr FieldList fields{
@@ -377,14 +414,24 @@ struct OutcomeBody {
       optional("response_ms", &OutcomeBody::response_ms),
       optional("judgements", &OutcomeBody::judgements, "two, where the order is `both`"),
       optional("report_token", &OutcomeBody::report_token, "in place of an API token"),
-      optional("note", &OutcomeBody::note, "why it was skipped or is invalid; 200 bytes")};
+      optional("note", &OutcomeBody::note, "why it was skipped or is invalid; 200 bytes"),
+      optional("score", &OutcomeBody::score, kScoreDoc, kScores),
+      optional("reason", &OutcomeBody::reason, "of the judge, kept and shown; 2000 bytes",
+               ShortText{2000}),
+      optional("cost", &OutcomeBody::cost, "of the answer, in a currency of yours",
+               Between{0, 1e15}),
+      optional("tokens", &OutcomeBody::tokens, "that a language model took"),
+      optional("cached", &OutcomeBody::cached,
+               "true where the judge had answered this before and was not asked"),
+      optional("features", &OutcomeBody::features, "numbers for each place, kept and shown")};
 };
 
 struct ComparisonBody {
   std::string first;
   std::string second;
-  Answered result = Answered::tie;
+  std::string result;  // a word of Answered
   std::string winner;
+  std::optional<double> score;
   Source source;
   std::string made_at;
   std::string comparison_id;
@@ -393,8 +440,10 @@ struct ComparisonBody {
   static constexpr FieldList fields{
       required("first", &ComparisonBody::first),
       required("second", &ComparisonBody::second),
-      required("result", &ComparisonBody::result),
+      optional("result", &ComparisonBody::result, "required without `score`", kResults),
       optional("winner", &ComparisonBody::winner),
+      optional("score", &ComparisonBody::score, "of `first`, 0 to 1, in place of `result`",
+               kScores),
       optional("source", &ComparisonBody::source, "who answered; 200 bytes at most of each text",
                ShortSource{}),
       optional("made_at", &ComparisonBody::made_at, "200 bytes at most", ShortText{200}),

@@ -46,6 +46,21 @@ export interface Certificate {
     command: string;
     sha256: string;
   };
+  audit?: {
+    share: number;
+    least?: number;
+    price?: {
+      judge?: number;
+      person?: number;
+    };
+    give_up_after?: number;
+    key_sha256: string;
+    from_seed?: boolean;
+    auditor?: {
+      command: string;
+      sha256: string;
+    };
+  };
   arms: CertifiedArm[];
   scores?: Score[];
   pairs?: CertifiedPair[];
@@ -90,6 +105,15 @@ export interface CertifiedArm {
   sha256?: string;
 }
 
+export interface CertifiedAudits {
+  duels: number;
+  answers: number;
+  lost?: number;
+  decisive: number;
+  comparable: number;
+  agreed: number;
+}
+
 export interface CertifiedHealth {
   verdict: "passed" | "failed";
   checks: {
@@ -119,8 +143,9 @@ export interface CertifiedTasks {
 export interface ComparisonRequest {
   first: string;
   second: string;
-  result: "win" | "tie" | "both_bad" | "skip" | "invalid";
+  result?: "win" | "tie" | "both_bad" | "skip" | "invalid";
   winner?: string;
+  score?: number | null;
   source?: {
     type?: string;
     id?: string;
@@ -151,6 +176,9 @@ export interface Counts {
   expired: number;
   pending: number;
   failed_tries: number;
+  graded?: number;
+  score_sum?: number;
+  program_alone?: number;
 }
 
 export interface Duel {
@@ -362,6 +390,16 @@ export interface ExperimentRequest {
     members?: string[];
     early?: boolean;
   };
+  audit?: {
+    by?: "people";
+    share?: number;
+    least?: number;
+    price?: {
+      judge?: number;
+      person?: number;
+    };
+    give_up_after?: number;
+  } | null;
   voting?: {
     question?: string;
     instructions?: string;
@@ -394,6 +432,10 @@ export interface Finding {
   log_evidence: number;
   log_threshold: number;
   reached_at?: WinsAndLosses;
+  graded?: number;
+  score_sum?: number;
+  audits?: CertifiedAudits;
+  logs?: number[];
 }
 
 export interface Forecast {
@@ -519,11 +561,18 @@ export interface OutcomeRequest {
   response_ms?: number | null;
   judgements?: Array<{
     first: string;
-    result: "win" | "tie" | "both_bad" | "skip" | "invalid";
+    result?: "win" | "tie" | "both_bad" | "skip" | "invalid";
     winner?: string;
+    score?: number | null;
   }>;
   report_token?: string;
   note?: string;
+  score?: number | null;
+  reason?: string;
+  cost?: number;
+  tokens?: number;
+  cached?: boolean;
+  features?: Json;
 }
 
 export interface Page {
@@ -636,6 +685,7 @@ export interface PlanPolicy {
   wrong_rate_limit: number;
   regret: number;
   cost?: PlanCost;
+  people?: PlanDuels;
 }
 
 export interface PlanRequest {

@@ -40,17 +40,26 @@ const TAKEN =
 const others = (count: number) =>
   count === 1 ? "the other arm" : `each of the ${count} other arms`;
 
+// What "beats" means.
+function winning(ledger: Ledger, itWins: "it wins" | "winning"): string {
+  if (ledger.isAudited)
+    return `${itWins} more than half of the duels in which people prefer one arm`;
+  if (ledger.given!.findings?.some((one) => one.units))
+    return `${itWins === "it wins" ? "it is graded" : "graded"} above it on average`;
+  return `${itWins} more than half of the duels with a decisive answer`;
+}
+
 // What is found, in words; without what it is about and how sure it is.
 function found(ledger: Ledger): string {
   const { kind, winner, named, cycle, findings } = ledger.given!;
   const name = (arm: number) => `'${ledger.arms[arm]!.name}'`;
-  const wins = "winning more than half of the duels with a decisive answer";
+  const wins = winning(ledger, "winning");
   const rest = others(ledger.arms.length - named.length);
   const { epsilon } = ledger.experiment;
   const sequence = named.map(name).join(", ");
   switch (kind) {
     case "winner":
-      return `Arm ${name(winner!)} beats ${others(findings!.length)}: it wins more than half of the duels with a decisive answer`;
+      return `Arm ${name(winner!)} beats ${others(findings!.length)}: ${winning(ledger, "it wins")}`;
     case "no_winner":
       return `: ${cycle.map((arm) => `${name(arm)} beats `).join("")}${name(cycle[0]!)}`;
     case "set": {
@@ -125,9 +134,12 @@ function statement(ledger: Ledger): string {
     one_look_after > 0n
       ? `The order of the answers is unknown, so that this rests on one look at all ${one_look_after} of them: if nobody chose how many to collect by looking at them, such a statement is false with probability at most ${alpha}.${taken}`
       : `Whenever you look, such a statement is false with probability at most ${alpha}.${taken}`;
+  const judged = ledger.isAudited
+    ? " A program has answered every duel, and people a drawn share."
+    : "";
   if (ledger.given!.kind === "no_winner")
-    return `No arm beats every other${scope}${found(ledger)}. ${odds}`;
-  return `${found(ledger)}${scope}. ${odds}`;
+    return `No arm beats every other${scope}${found(ledger)}.${judged} ${odds}`;
+  return `${found(ledger)}${scope}.${judged} ${odds}`;
 }
 
 function assumptions(ledger: Ledger): string[] {
@@ -157,6 +169,11 @@ function assumptions(ledger: Ledger): string[] {
     texts.push("the arms have an order, in which every earlier arm beats every later one");
   if (one_look_after > 0n)
     texts.push("how many answers there are was not chosen by looking at them");
+  if (ledger.isAudited) {
+    texts.push("the program could not know which duels people would answer");
+    if (ledger.experiment.audit.from_seed)
+      texts.push("nobody made the key that draws them from the seed, which is no secret");
+  }
   texts.push("whether an answer was lost does not depend on what it would have been");
   return texts;
 }
@@ -172,7 +189,7 @@ export function certificateOf(ledger: Ledger): {
   statement: string;
 } {
   const { experiment, tasks, arms, referee } = ledger;
-  const { format, goal, top, epsilon, assume, stopping, judge } = experiment;
+  const { format, goal, top, epsilon, assume, stopping, judge, audit } = experiment;
   const given = ledger.given!;
   const total = ledger.total();
   const id = (arm: number) => arms[arm]!.arm_id;
@@ -193,9 +210,28 @@ export function certificateOf(ledger: Ledger): {
     log_threshold: one.threshold,
     reached_at: orNothing(
       { wins: size(one.then[0]), losses: size(one.then[1]) },
-      referee.orders !== undefined,
+      referee.orders !== undefined || one.units !== undefined,
     ),
+    ...unitsOf(one),
   });
+  // Answers that are no whole wins or losses.
+  const unitsOf = ({ winner, loser, units }: Finding): { [name: string]: Written | undefined } => {
+    if (!units) return {};
+    const audits = referee.audited(winner, loser);
+    return {
+      graded: audits ? undefined : size(units.count),
+      score_sum: audits ? undefined : units.scoreSum,
+      audits: audits && {
+        duels: size(audits.duels),
+        answers: size(audits.audited),
+        lost: orNothing(size(audits.lost), audits.lost > 0),
+        decisive: size(audits.decisive),
+        comparable: size(audits.comparable),
+        agreed: size(audits.agreed),
+      },
+      logs: units.then,
+    };
+  };
   const { panel } = ledger;
   const isCounted = panel?.isByCounting(given.winner) === true;
   const isOrder = ["set", "order", "ranking"].includes(goal);
@@ -250,6 +286,26 @@ export function certificateOf(ledger: Ledger): {
       { command: judge.command, sha256: judge.sha256 },
       isLater && judge.command !== "",
     ),
+    audit: ledger.isAudited
+      ? {
+          share: audit.share,
+          least: orNothing(audit.least, audit.least !== 0),
+          price: orNothing(
+            {
+              judge: orNothing(audit.price.judge, audit.price.judge !== 0),
+              person: orNothing(audit.price.person, audit.price.person !== 0),
+            },
+            audit.price.judge !== 0 || audit.price.person !== 0,
+          ),
+          give_up_after: orNothing(audit.give_up_after, audit.give_up_after > 0n),
+          key_sha256: audit.key_sha256,
+          from_seed: orNothing(true, audit.from_seed),
+          auditor: orNothing(
+            { command: audit.auditor.command, sha256: audit.auditor.sha256 },
+            audit.auditor.command !== "",
+          ),
+        }
+      : undefined,
     arms: arms.map((arm) => ({
       arm_id: arm.arm_id,
       active: arm.isActive,

@@ -20,6 +20,17 @@ export interface Finding {
   evidence: number; // logarithms
   threshold: number;
   then: [wins: number, losses: number]; // when the evidence was largest
+  units: Units | undefined; // where some answers are no whole wins or losses
+}
+// The answers of a pair that say how much, as its first arm sees them: each is a unit between -1
+// and 1.
+export interface Units {
+  logs: number[]; // of the products over them
+  then: number[]; // when the evidence was largest
+  count: number;
+  decisive: number;
+  lead: number;
+  scoreSum: number; // of the first arm
 }
 export interface Decision {
   kind: CertificateKind;
@@ -36,7 +47,9 @@ export const WEIGHTS = [16, 14, 12, 12, 6, 2, 1, 1].map((w) => w / 64);
 
 // ln E after so many wins and losses, E = sum_k w_k (p_k/q)^wins ((1 - p_k)/(1 - q))^losses against
 // "wins at most a share q = 1/2 - epsilon", p_k = q + gap_k.
-export function evidenceAgainst(epsilon: number): (wins: number, losses: number) => number {
+export function evidenceAgainst(
+  epsilon: number,
+): (wins: number, losses: number, logs?: number[]) => number {
   const q = 0.5 - epsilon;
   const components = GAPS.map((gap, k) => {
     const p = q + gap;
@@ -46,13 +59,20 @@ export function evidenceAgainst(epsilon: number): (wins: number, losses: number)
       loss: naturalLog((1 - p) / (1 - q)),
     };
   });
-  return (wins, losses) => {
-    const terms = components.map((c) => c.weight + (wins * c.win + losses * c.loss));
+  return (wins, losses, logs) => {
+    const terms = components.map(
+      (c, k) => c.weight + (wins * c.win + losses * c.loss) + (logs?.[k] ?? 0),
+    );
     const largest = Math.max(...terms);
     let sum = 0;
     for (const term of terms) if (term - largest > -40) sum += exponential(term - largest);
     return largest + naturalLog(sum);
   };
+}
+
+// Adds what a unit does to the logarithm of each product.
+export function addUnit(logs: number[], unit: number): void {
+  GAPS.forEach((gap, k) => (logs[k] = logs[k]! + naturalLog(1 + 2 * gap * unit)));
 }
 
 // --- Thresholds -----------------------------------------------------------------------------------
@@ -144,6 +164,7 @@ interface Pair {
   then: [wins: number, losses: number];
   isSettled: boolean; // it is what a certificate of the row's arm needs
   isDeclared: boolean; // "the row's arm beats the column's", as "no winner" needs
+  units?: Units;
 }
 const newPair = (): Pair => ({
   wins: 0,
@@ -170,7 +191,7 @@ class Contest {
   }[] = [];
   private readonly budget: Budget;
   private readonly least: number;
-  private readonly evidence: (wins: number, losses: number) => number;
+  private readonly evidence: ReturnType<typeof evidenceAgainst>;
 
   constructor(
     private readonly rule: Rule,
@@ -204,17 +225,57 @@ class Contest {
   observe(winner: number, loser: number): void {
     if (this.hasLooked) return;
     ++this.decisive;
-    const won = this.pairs[winner]![loser]!,
-      lost = this.pairs[loser]![winner]!;
-    ++won.wins;
+    ++this.pairs[winner]![loser]!.wins;
     if (this.rule.one_look_after > 0n) return;
-    const isHigher = this.raise(winner, loser);
-    const isEnoughNow = won.wins + lost.wins === this.least;
-    if (!isHigher && !isEnoughNow) return;
-    this.settle(winner, loser);
-    if (isEnoughNow) this.settle(loser, winner);
-    this.lookForWinner(winner);
-    this.lookForWinner(loser);
+    this.lookAt(winner, loser, this.raise(winner, loser));
+  }
+  // An answer that is a unit; `reverse`: for the second arm; `lead`: what it adds to the first's.
+  observeUnit(
+    first: number,
+    second: number,
+    unit: number,
+    reverse: number,
+    lead: number,
+    isDecisive: boolean,
+  ): void {
+    if (this.hasLooked) return;
+    const add = (i: number, j: number, by: number, ahead: number) => {
+      const units = (this.pairs[i]![j]!.units ??= {
+        logs: GAPS.map(() => 0),
+        then: GAPS.map(() => 0),
+        count: 0,
+        decisive: 0,
+        lead: 0,
+        scoreSum: 0,
+      });
+      if (by !== 0) addUnit(units.logs, by);
+      ++units.count;
+      if (isDecisive) ++units.decisive;
+      units.lead += ahead;
+      units.scoreSum += (1 + ahead) / 2;
+    };
+    add(first, second, unit, lead);
+    add(second, first, reverse, -lead);
+    if (isDecisive) ++this.decisive;
+    if (this.rule.one_look_after > 0n) return;
+    const forth = unit > 0 && this.raise(first, second);
+    const back = reverse > 0 && this.raise(second, first);
+    this.lookAt(first, second, forth || back);
+  }
+  decisiveOf(i: number, j: number): number {
+    const { wins, units } = this.pairs[i]![j]!;
+    return wins + this.pairs[j]![i]!.wins + (units?.decisive ?? 0);
+  }
+  leadOf(i: number, j: number): number {
+    const { wins, units } = this.pairs[i]![j]!;
+    return wins - this.pairs[j]![i]!.wins + (units?.lead ?? 0);
+  }
+  private lookAt(i: number, j: number, isHigher: boolean): void {
+    if (!isHigher && this.decisiveOf(i, j) !== this.least) return;
+    this.settle(i, j);
+    this.settle(j, i);
+    this.lookForWinner(i);
+    this.lookForWinner(j);
     this.lookForNoWinner();
   }
   look(): void {
@@ -223,7 +284,7 @@ class Contest {
     this.recount();
   }
   finding(i: number, j: number, threshold: number): Finding {
-    const { wins, evidence, then } = this.pairs[i]![j]!;
+    const { wins, evidence, then, units } = this.pairs[i]![j]!;
     return {
       winner: i,
       loser: j,
@@ -232,15 +293,17 @@ class Contest {
       evidence,
       threshold,
       then,
+      units: units && { ...units, logs: [...units.logs], then: [...units.then] },
     };
   }
 
   private raise(i: number, j: number): boolean {
     const pair = this.pairs[i]![j]!,
       losses = this.pairs[j]![i]!.wins;
-    const evidence = this.evidence(pair.wins, losses);
+    const evidence = this.evidence(pair.wins, losses, pair.units?.logs);
     if (!(evidence > pair.evidence)) return false;
     pair.evidence = evidence;
+    if (pair.units) pair.units.then = [...pair.units.logs];
     pair.then = [pair.wins, losses];
     return true;
   }
@@ -264,8 +327,7 @@ class Contest {
   private settle(i: number, j: number): void {
     const pair = this.pairs[i]![j]!;
     const [one, other] = [this.arms[i]!, this.arms[j]!];
-    if (!one.isActive || !other.isActive || pair.wins + this.pairs[j]![i]!.wins < this.least)
-      return;
+    if (!one.isActive || !other.isActive || this.decisiveOf(i, j) < this.least) return;
     if (!pair.isSettled && pair.evidence >= this.thresholds[i]!) {
       pair.isSettled = true;
       --one.unsettled;
@@ -341,17 +403,16 @@ class Order {
   }
   // Whether something changed that a certificate may follow from.
   private update(contest: Contest, i: number, j: number): boolean {
-    const wins = contest.pairs[i]![j]!.wins,
-      losses = contest.pairs[j]![i]!.wins;
-    if (wins + losses < Number(this.rule.stopping.min_decisive_per_pair)) return false;
+    const lead = contest.leadOf(i, j);
+    if (contest.decisiveOf(i, j) < Number(this.rule.stopping.min_decisive_per_pair)) return false;
     const raise = (a: number, b: number) =>
       (this.reached[a]![b] ||= contest.pairs[a]![b]!.evidence >= this.threshold);
     const forth = raise(i, j),
       back = raise(j, i);
     if (!forth && !back) return false;
     // Where both have reached it, one is an error, and the side that is ahead is taken.
-    const isFirst = forth !== back ? forth : wins > losses;
-    if (forth === back && wins === losses) return false;
+    const isFirst = forth !== back ? forth : lead > 0;
+    if (forth === back && lead === 0) return false;
     return [this.take(i, j, isFirst), this.take(j, i, !isFirst)].includes(true);
   }
   private take(i: number, j: number, now: boolean): boolean {
@@ -520,7 +581,70 @@ export interface Place {
   voter: string; // who answered; "" where nobody says
   isAnswer: boolean; // it did not expire, and is not invalid
   isCounted: boolean;
+  y?: number; // of an answer that says how much, from the side of `first`
+  audited?: Audited; // the same where people audit a program
+  unit?: AuditedUnit; // what that makes, once it counts; from the side of the lower arm
 }
+
+// A program's answer and, where the duel was drawn, a person's, from the side of the arm shown first.
+export interface Audited {
+  share: number;
+  program: number;
+  isDrawn: boolean;
+  person: number;
+  isLost: boolean;
+}
+export interface AuditedUnit {
+  value: number;
+  unit: number;
+  reverse: number;
+}
+
+// What people and a program have said of a pair (docs/certificates.md), always from the side of the
+// lower arm.
+export class AuditedUnits {
+  duels = 0;
+  audited = 0;
+  lost = 0;
+  decisive = 0;
+  comparable = 0;
+  agreed = 0;
+  private peopleProgram = 0;
+  private programProgram = 0;
+
+  get weight(): number {
+    return Math.min(1, Math.max(0, (2 + this.peopleProgram) / (4 + this.programProgram)));
+  }
+  isUseless(): boolean {
+    return this.audited >= 20 && this.weight === 0;
+  }
+  release({ share, program, isDrawn, person, isLost }: Audited): AuditedUnit {
+    const weight = this.weight;
+    const scale = (1 + weight * (1 - share)) / share;
+    const predicted = weight * program;
+    const valueOf = (y: number) => predicted + (y - predicted) / share;
+    ++this.duels;
+    if (isDrawn && isLost) {
+      ++this.lost;
+      return { value: 0, unit: valueOf(-1) / scale, reverse: -valueOf(1) / scale };
+    }
+    let value = predicted;
+    if (isDrawn) {
+      value = share === 1 ? person : valueOf(person);
+      ++this.audited;
+      if (person !== 0) ++this.decisive;
+      if (person !== 0 && program !== 0) {
+        ++this.comparable;
+        if (person > 0 === program > 0) ++this.agreed;
+      }
+      this.peopleProgram += person * program;
+      this.programProgram += program * program;
+    }
+    const unit = value / scale;
+    return { value, unit, reverse: -unit };
+  }
+}
+
 const keyOf = (i: number, j: number) => `${Math.min(i, j)},${Math.max(i, j)}`;
 
 // Takes answers within each pair in the order in which they were asked for, so that an answer counts
@@ -531,6 +655,7 @@ export class Referee {
   readonly scores: Scores | undefined;
   private readonly waiting = new Map<string, Place[]>();
   private readonly all = new Map<string, Place[]>();
+  private readonly audits = new Map<string, AuditedUnits>();
 
   constructor(rule: Rule, size: number) {
     this.contest = new Contest(rule, size);
@@ -571,14 +696,42 @@ export class Referee {
   answers(i: number, j: number): Place[] {
     return (this.all.get(keyOf(i, j)) ?? []).filter((place) => place.isCounted && place.isAnswer);
   }
+  audited(i: number, j: number): AuditedUnits | undefined {
+    return this.audits.get(keyOf(i, j));
+  }
   private count(place: Place): void {
     const { first, second, result } = place;
     place.isCounted = true;
+    if (place.audited) return this.countAudited(place, place.audited);
+    if (place.y !== undefined) {
+      this.contest.observeUnit(first, second, place.y, -place.y, place.y, place.y !== 0);
+      this.orders?.observe(this.contest, first, second);
+      return;
+    }
     if (result === "neither") return;
     const [winner, loser] = result === "first" ? [first, second] : [second, first];
     this.contest.observe(winner, loser);
     this.orders?.observe(this.contest, first, second);
     this.scores?.observe(winner, loser);
+  }
+  private countAudited({ first, second }: Place, seen: Audited): void {
+    const [low, high] = [Math.min(first, second), Math.max(first, second)];
+    const sign = first === low ? 1 : -1;
+    const key = keyOf(first, second);
+    const units = this.audits.get(key) ?? new AuditedUnits();
+    this.audits.set(key, units);
+    const person = sign * seen.person;
+    const made = units.release({ ...seen, program: sign * seen.program, person });
+    const place = this.all.get(key)!.find((one) => one.audited === seen)!;
+    place.unit = made;
+    const isAnswered = seen.isDrawn && !seen.isLost;
+    if (isAnswered && seen.share === 1 && Math.abs(person) % 1 === 0) {
+      if (person !== 0) this.contest.observe(person > 0 ? low : high, person > 0 ? high : low);
+    } else {
+      const isDecisive = isAnswered && person !== 0;
+      this.contest.observeUnit(low, high, made.unit, made.reverse, made.value, isDecisive);
+    }
+    this.orders?.observe(this.contest, low, high);
   }
   // The one look at answers whose order is unknown.
   look(): void {

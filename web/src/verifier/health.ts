@@ -12,8 +12,9 @@ const FEWEST = 20; // duels before a share is called one
 const LEVEL = 0.01; // of the intervals
 
 const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
-const decisive = (c: Counts) => c.firstWins + c.secondWins;
-export const answered = (c: Counts) => decisive(c) + c.ties + c.bothBad + c.skips + c.invalid;
+const decisive = (c: Counts) => c.firstWins + c.secondWins + c.graded;
+export const answered = (c: Counts) =>
+  decisive(c) + c.ties + c.bothBad + c.skips + c.invalid + c.programAlone;
 const missing = (c: Counts) => c.expired + c.silentTies - c.moot + c.invalid;
 const final = (c: Counts) => answered(c) + c.expired - c.moot;
 const lost = (c: Counts) => Number(BigInt.asUintN(64, BigInt(missing(c)) + c.failedTries));

@@ -4,6 +4,7 @@ import { Referee, table, unfitGoal, type Decision } from "./evidence";
 import { refuse } from "./json";
 import { checkSlices, checkSliceValues } from "./slices";
 import { Panel, type Asked } from "./panel";
+import { resultOfScore } from "./records";
 import type { AnyRecord, Answer, ArmEntry, Judgement, RecordOf } from "./records";
 
 export interface Arm extends ArmEntry {
@@ -22,6 +23,8 @@ export interface Counts {
   expired: number;
   moot: number; // of the expired ones: the certificate came before
   silentTies: number; // of the ties: nobody answered
+  graded: number; // answers that say how much
+  programAlone: number; // where people audit a program: what they did not
   failedTries: bigint;
 }
 const noCounts = (): Counts => ({
@@ -35,6 +38,8 @@ const noCounts = (): Counts => ({
   expired: 0,
   moot: 0,
   silentTies: 0,
+  graded: 0,
+  programAlone: 0,
   failedTries: 0n,
 });
 export const added = (all: Counts[]): Counts =>
@@ -50,8 +55,18 @@ const COLUMN = {
   both_bad: "bothBad",
   skip: "skips",
   invalid: "invalid",
+  graded: "graded",
 } as const;
 type Outcome = keyof typeof COLUMN;
+
+// How far a duel is that people may audit.
+interface Audit {
+  step: "asked" | "judged" | "undrawn" | "drawn" | "lost";
+  share: number;
+  program: number;
+  isSilent: boolean;
+  offers: bigint;
+}
 
 interface Duel {
   first: number;
@@ -61,6 +76,8 @@ interface Duel {
   fate: "open" | "answered" | "expired";
   outcome?: Outcome;
   result?: string;
+  y?: number; // of an answer that says how much, for the arm shown first
+  audit?: Audit;
   place?: ReturnType<Referee["served"]>; // among what may be evidence
   asked?: Asked; // the same of a panel
 }
@@ -108,6 +125,7 @@ export class Ledger {
   given?: Decision & { sequence: number; head: string };
   referee: Referee;
   panel?: Panel | undefined; // where it is about these people
+  readonly isAudited: boolean; // people audit a program
   private state: RecordOf<"state">["state"];
   private onTimeout: "discard" | "tie";
   private readonly withdrawn = new Set<string>();
@@ -120,6 +138,8 @@ export class Ledger {
   constructor(readonly experiment: RecordOf<"experiment">) {
     const { arms, tasks, stopping, service, format } = experiment;
     this.isFixed = stopping.arms_fixed;
+    this.isAudited = experiment.audit.share > 0;
+    if (this.isAudited) this.checkAudits();
     this.tasks = tasks;
     this.tasksEnd = tasks.count > 0n && tasks.about === "tasks_like_these";
     this.tasksOnce = this.tasksEnd || (tasks.count === 0n && format > 3n);
@@ -170,6 +190,14 @@ export class Ledger {
         return this.checkCertified(record);
       case "tasks_added":
         return this.addTasks(record);
+      case "audit":
+        return this.draw(record);
+      case "offer":
+        return this.offer(record);
+      case "audit_lost":
+        return this.giveUp(record);
+      case "audit_key":
+        return this.isAudited ? undefined : refuse("nobody audits");
       case "panel_closed":
         return (this.panel ?? refuse("there is no panel")).close(record.members);
       case "absent":
@@ -266,6 +294,9 @@ export class Ledger {
       }
     }
     checkSliceValues(this.experiment.slices, record.slices);
+    if (record.audit !== 0) this.checkShare(record, isAlone);
+    if (record.evidence && first !== second && this.isAudited !== record.audit > 0)
+      refuse("a duel is to count that nobody could audit");
     if (tasks.count > 0n && task === "" && first !== second) refuse("a duel has no task");
     if (stopping.max_duels > 0n && this.servedDuels >= stopping.max_duels)
       refuse("more than max_duels are served");
@@ -279,6 +310,8 @@ export class Ledger {
     if (serving === "exploit") return;
     const { subject } = record;
     const duel: Duel = { first, second, isAa: serving === "aa", subject, fate: "open" };
+    if (record.audit > 0)
+      duel.audit = { step: "asked", share: record.audit, program: 0, isSilent: false, offers: 0n };
     ++this.countsOf(duel).served;
     if (asked) {
       duel.asked = asked;
@@ -295,30 +328,146 @@ export class Ledger {
   private answer(record: RecordOf<"outcome">): void {
     const duel = this.duels.get(record.duel_id) ?? refuse(`no duel '${record.duel_id}' was served`);
     const outcome = this.outcomeOf(record, duel.first, duel.second);
-    this.checkJudgements(record, duel);
-    if (duel.fate !== "open") {
-      if (duel.fate === "expired") ++this.late;
-      else if (duel.result === record.result && duel.outcome === outcome) ++this.duplicates;
+    const isProgram = record.source.type === "judge" || record.source.type === "program";
+    const y = this.numberOf(record, outcome);
+    const { audit } = duel;
+    if (outcome === "graded" && duel.place) this.checkGraded();
+    if (audit?.step === "asked" && !isProgram) refuse("a person answers before the program");
+    if (audit?.step === "judged") refuse("whether a person is asked is yet to be drawn");
+    // People are asked once, in the order in which it is shown.
+    if (audit?.step !== "drawn" || duel.fate !== "open" || isProgram)
+      this.checkJudgements(record, duel);
+    if (audit?.step === "asked") {
+      Object.assign(duel, { result: record.result, outcome, y });
+      Object.assign(audit, { step: "judged", program: y });
+      this.countSource(record.source);
+      if (!duel.isAa) this.countJudgements(record, duel, outcome);
+      return;
+    }
+    if (audit && isProgram && audit.step !== "undrawn") {
+      if (y === audit.program) ++this.duplicates;
       else ++this.conflicts;
       return;
     }
-    Object.assign(duel, { fate: "answered", result: record.result, outcome });
+    if (audit && !isProgram && audit.step !== "drawn") {
+      ++this.late;
+      return;
+    }
+    if (duel.fate !== "open") {
+      const isSame =
+        duel.result === record.result &&
+        duel.outcome === outcome &&
+        (outcome !== "graded" || duel.y === y);
+      if (duel.fate === "expired") ++this.late;
+      else if (isSame) ++this.duplicates;
+      else ++this.conflicts;
+      return;
+    }
+    if (audit?.step === "drawn" && outcome === "invalid") return; // somebody else is asked
+    Object.assign(duel, { fate: "answered", result: record.result, outcome, y });
     const counts = this.countsOf(duel);
-    ++counts[COLUMN[outcome]];
-    this.countTries(counts, record.failed_tries, outcome === "invalid");
+    const isAlone = this.isAudited && isProgram && duel.first !== duel.second;
+    if (isAlone) ++counts.programAlone;
+    else {
+      ++counts[COLUMN[outcome]];
+      this.countTries(counts, record.failed_tries, outcome === "invalid");
+    }
     this.countSource(record.source);
     if (!duel.isAa) this.countJudgements(record, duel, outcome);
-    if (duel.asked) this.panel!.answer(duel.asked, outcome);
-    if (duel.place)
-      this.referee.answered(
-        duel.place,
-        outcome === "first" || outcome === "second" ? outcome : "neither",
-        outcome === "invalid" ? undefined : duel.subject || voterOf(record.source),
-      );
+    if (duel.asked) {
+      if (outcome === "graded") this.checkGraded();
+      else this.panel!.answer(duel.asked, outcome);
+    }
+    if (!duel.place) return;
+    const voter = outcome === "invalid" ? undefined : duel.subject || voterOf(record.source);
+    if (audit) {
+      this.release(duel, y, voterOf(record.source));
+      return;
+    }
+    if (outcome === "graded") duel.place.y = y;
+    this.referee.answered(
+      duel.place,
+      outcome === "first" || outcome === "second" ? outcome : "neither",
+      voter,
+    );
+  }
+
+  // --- Where people audit a program -----------------------------------------------------------------
+
+  private checkAudits(): void {
+    const { audit, about, service, comparisons_count, goal } = this.experiment;
+    if (!(audit.share > 0 && audit.share <= 1)) refuse("the share of audits is out of range");
+    if (!(audit.least >= 0 && audit.least <= audit.share))
+      refuse("the least share of audits is out of range");
+    if (about === "these_people" || service.mode === "interleave" || comparisons_count)
+      refuse("this cannot be audited");
+    if (["copeland", "borda", "epsilon"].includes(goal)) refuse("the goal cannot be audited");
+  }
+  private checkShare(record: RecordOf<"serve">, isAlone: boolean): void {
+    const { share, least, price } = this.experiment.audit;
+    if (!(record.audit > 0 && record.audit <= 1)) refuse("a share that makes no sense");
+    if (!this.isAudited || !record.evidence || isAlone) refuse("only evidence is audited");
+    const isByPrice = price.judge > 0 && price.person > 0;
+    if (isByPrice ? record.audit < least : record.audit !== share)
+      refuse(`the duel is drawn with the probability ${record.audit}`);
+  }
+  private checkGraded(): void {
+    if (this.panel || ["copeland", "borda", "epsilon"].includes(this.experiment.goal))
+      refuse("a graded answer cannot count here");
+  }
+  private auditOf(id: string, step: Audit["step"]): [duel: Duel, audit: Audit] {
+    const duel = this.openDuel(id);
+    if (duel.audit?.step !== step) refuse(`the duel '${id}' is not ${step}`);
+    return [duel, duel.audit!];
+  }
+  private draw(record: RecordOf<"audit">): void {
+    const [duel, audit] = this.auditOf(record.duel_id, "judged");
+    if (record.drawn) {
+      audit.step = "drawn";
+      return;
+    }
+    audit.step = "undrawn";
+    duel.fate = audit.isSilent ? "expired" : "answered";
+    ++this.countsOf(duel).programAlone;
+    this.release(duel, 0, "");
+  }
+  private offer(record: RecordOf<"offer">): void {
+    ++this.auditOf(record.duel_id, "drawn")[1].offers;
+  }
+  private giveUp(record: RecordOf<"audit_lost">): void {
+    const [duel, audit] = this.auditOf(record.duel_id, "drawn");
+    const most = this.experiment.audit.give_up_after;
+    if (most === 0n || audit.offers < most) refuse("a duel is given up before its time");
+    audit.step = "lost";
+    duel.fate = "expired";
+    ++this.countsOf(duel).expired;
+    this.release(duel, 0, "");
+  }
+  // All that will be known of the duel is.
+  private release(duel: Duel, person: number, voter: string): void {
+    const { step, share, program } = duel.audit!;
+    duel.place!.audited = {
+      share,
+      program,
+      isDrawn: step !== "undrawn",
+      person: step === "drawn" ? person : 0,
+      isLost: step === "lost",
+    };
+    this.referee.answered(duel.place!, "neither", voter);
+  }
+  // An answer as a number, for the arm shown first.
+  private numberOf({ score }: Answer, outcome: Outcome): number {
+    if (outcome === "graded") return 2 * score! - 1;
+    return outcome === "first" ? 1 : outcome === "second" ? -1 : 0;
   }
 
   private expire(record: RecordOf<"expired">): void {
     const duel = this.openDuel(record.duel_id);
+    if (duel.audit?.step === "asked") {
+      // It is drawn or not all the same.
+      Object.assign(duel.audit, { step: "judged", isSilent: true });
+      return;
+    }
     duel.fate = "expired";
     const counts = this.countsOf(duel);
     if (this.onTimeout === "tie" && this.experiment.format > 3n) {
@@ -330,7 +479,8 @@ export class Ledger {
     }
     this.countTries(counts, record.failed_tries, true);
     if (duel.asked) this.panel!.answer(duel.asked, "none");
-    if (duel.place) this.referee.answered(duel.place, "neither");
+    // Where a person was waited for, nothing that comes later is evidence.
+    if (duel.place && !duel.audit) this.referee.answered(duel.place, "neither");
   }
 
   private compare(record: RecordOf<"comparison">): void {
@@ -346,6 +496,10 @@ export class Ledger {
       ++counts[COLUMN[outcome]];
       if (record.evidence) {
         const place = this.referee.served(first, second, this.sequence + 1);
+        if (outcome === "graded") {
+          this.checkGraded();
+          place.y = this.numberOf({ ...record, place: 0n }, outcome);
+        }
         this.referee.answered(
           place,
           outcome === "first" || outcome === "second" ? outcome : "neither",
@@ -468,8 +622,13 @@ export class Ledger {
   // --- Answers ------------------------------------------------------------------------------------
 
   private outcomeOf(answer: Answer, first: number, second: number): Outcome {
-    const { result, winner, place } = answer;
+    const { result, winner, place, score } = answer;
     if (result !== "win") return result;
+    const isFirst =
+      score === 1 && (first === second ? place === 1n : winner === this.arms[first]!.arm_id);
+    const isSecond =
+      score === 0 && (first === second ? place === 2n : winner === this.arms[second]!.arm_id);
+    if (score !== null && !isFirst && !isSecond) refuse("the score makes another winner");
     if (first === second) {
       if (winner === this.arms[first]!.arm_id && place > 0n)
         return place === 1n ? "first" : "second";
@@ -490,13 +649,56 @@ export class Ledger {
     const shown = judgements.map((judgement) => judgement.first);
     if (shown.join(" ") !== ids.join(" ") && shown.join(" ") !== ids.reverse().join(" "))
       refuse("the judgements show other arms");
-    for (const judgement of judgements) this.outcomeOf(judgement, duel.first, duel.second);
+    const [first, second] = [duel.first, duel.second];
+    const isTurned = (judgement: Judgement) => judgement.first !== this.arms[first]!.arm_id;
+    for (const judgement of judgements)
+      this.outcomeOf(
+        judgement,
+        isTurned(judgement) ? second : first,
+        isTurned(judgement) ? first : second,
+      );
+    if (judgements.some((judgement) => judgement.score !== null)) {
+      this.checkMeanScore(record, judgements, first, second, isTurned);
+      return;
+    }
     const [one, other] = judgements as [Judgement, Judgement];
     const key = (a: Answer) => `${a.result} ${a.winner} ${a.place}`;
     // What both say counts; a flip is a tie; nothing is said where one says nothing.
     const empty = ["invalid", "skip"].find((word) => one.result === word || other.result === word);
     const together = empty ? `${empty}  0` : key(one) === key(other) ? key(one) : "tie  0";
     if (together !== key(record)) refuse(`the judgements make '${together}', not '${key(record)}'`);
+  }
+
+  // Where a judgement has a score, their mean score counts.
+  private checkMeanScore(
+    record: RecordOf<"outcome">,
+    judgements: Judgement[],
+    first: number,
+    second: number,
+    isTurned: (judgement: Judgement) => boolean,
+  ): void {
+    let sum = 0,
+      count = 0;
+    for (const judgement of judgements) {
+      if (judgement.result === "invalid") continue;
+      const shown = isTurned(judgement) ? [second, first] : [first, second];
+      const outcome = this.outcomeOf(judgement, shown[0]!, shown[1]!);
+      const score =
+        outcome === "graded"
+          ? judgement.score!
+          : outcome === "first"
+            ? 1
+            : outcome === "second"
+              ? 0
+              : 0.5;
+      sum += isTurned(judgement) ? 1 - score : score;
+      ++count;
+    }
+    const isFit =
+      count === 0
+        ? record.result === "invalid"
+        : record.score === sum / count && record.result === resultOfScore(sum / count);
+    if (!isFit) refuse("the judgements make another answer");
   }
 
   private countsOf(duel: Duel): Counts {
@@ -521,9 +723,10 @@ export class Ledger {
     }
     if (record.judgements.length !== 2) return;
     ++this.flips.judged;
-    const places = record.judgements.map((j) =>
-      j.result !== "win" ? 0 : j.winner === j.first ? 1 : 2,
-    );
+    const places = record.judgements.map((j) => {
+      if (j.score !== null && j.score !== 0.5) return j.score > 0.5 ? 1 : 2;
+      return j.result !== "win" ? 0 : j.winner === j.first ? 1 : 2;
+    });
     if (places[0] === 1 && places[1] === 1) ++this.flips.toFirst;
     if (places[0] === 2 && places[1] === 2) ++this.flips.toSecond;
   }

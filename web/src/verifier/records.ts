@@ -115,9 +115,18 @@ const noCount = may(count, 0n);
 const arm = { arm_id: must(id), payload: text, sha256: may(sha256, ""), content: nothing };
 export type ArmEntry = Read<typeof arm>;
 
-const ofTwoArms = { result: must(word("win", "tie", "both_bad", "skip", "invalid")), winner: text };
+const ofTwoArms = {
+  result: must(word("win", "tie", "both_bad", "skip", "invalid", "graded")),
+  winner: text,
+  score: may(real, null!),
+};
 const answer = { ...ofTwoArms, place: noCount };
-export type Answer = { result: Read<typeof answer>["result"]; winner: string; place: bigint };
+export type Answer = {
+  result: Read<typeof answer>["result"];
+  winner: string;
+  place: bigint;
+  score: number | null; // of the arm shown first
+};
 const judgement = object({ first: must(string), ...answer });
 export type Judgement = ReturnType<typeof judgement>;
 const source = may(object({ type: text, id: text }), { type: "", id: "" });
@@ -164,6 +173,25 @@ const panel = object({
   early: may(flag, false),
 });
 const voting = object({ question: text, instructions: text, shows_result: may(flag, false) });
+const judgeEntry = { command: must(string), sha256: must(sha256) };
+const audit = object({
+  share: must(real),
+  least: may(real, 0),
+  price: may(object({ judge: may(real, 0), person: may(real, 0) }), { judge: 0, person: 0 }),
+  give_up_after: noCount,
+  key_sha256: must(sha256),
+  from_seed: may(flag, false),
+  auditor: may(object(judgeEntry), { command: "", sha256: "" }),
+});
+const noAudit: ReturnType<typeof audit> = {
+  share: 0,
+  least: 0,
+  price: { judge: 0, person: 0 },
+  give_up_after: 0n,
+  key_sha256: "",
+  from_seed: false,
+  auditor: { command: "", sha256: "" },
+};
 const shown = { from: must(count), to: must(count) };
 
 // --- Records --------------------------------------------------------------------------------------
@@ -196,10 +224,8 @@ const kinds = {
     panel: may(panel, { size: 0n, members: [], early: false }),
     voting: may(voting, { question: "", instructions: "", shows_result: false }),
     slices: may(byName(list(string)), []),
-    judge: may(object({ command: must(string), sha256: must(sha256) }), {
-      command: "",
-      sha256: "",
-    }),
+    judge: may(object(judgeEntry), { command: "", sha256: "" }),
+    audit: may(audit, noAudit),
     service: may(service, service(new Members(), "service")),
     seed: must(count),
   },
@@ -219,6 +245,7 @@ const kinds = {
     subject: text,
     request: text,
     slices: may(byName(string), []),
+    audit: may(real, 0),
   },
   outcome: {
     duel_id: must(id),
@@ -228,7 +255,16 @@ const kinds = {
     judgements: may(list(judgement), []),
     note: text,
     failed_tries: noCount,
+    reason: text,
+    cost: may(real, 0),
+    tokens: noCount,
+    cached: may(flag, false),
+    features: nothing,
   },
+  audit: { duel_id: must(id), drawn: must(flag) },
+  offer: { duel_id: must(id), subject: text, expires_at: may(time, "") },
+  audit_lost: { duel_id: must(id) },
+  audit_key: { sha256: must(sha256) },
   expired: { duel_id: must(id), failed_tries: noCount, note: text },
   arm_added: arm,
   arm_retired: { arm_id: must(string) },
@@ -250,7 +286,7 @@ const kinds = {
     arms: may(list(object({ arm_id: must(string) })), []),
     at: must(count),
   },
-  completed: { reason: must(string) },
+  completed: { reason: must(string), audit_key: may(sha256, "") },
   tasks_added: { count: must(count), sha256: must(sha256) },
   panel_closed: { members: must(count) },
   absent: { subject: must(string) },
@@ -282,15 +318,25 @@ export type RecordOf<K extends Kind> = Read<(typeof kinds)[K]>;
 export type AnyRecord = { [K in Kind]: { record: K } & RecordOf<K> }[Kind];
 export type CertificateKind = RecordOf<"certified">["kind"];
 
+// What an answer is that was given as a score.
+export const resultOfScore = (score: number) =>
+  score === 0 || score === 1 ? "win" : score === 0.5 ? "tie" : "graded";
+
 function checkAnswer({
   result,
   winner,
   place,
+  score,
 }: {
   result: string;
   winner: string;
   place?: bigint;
+  score: number | null;
 }): void {
+  if (score === null ? result === "graded" : !(score >= 0 && score <= 1))
+    refuse("a score that makes no sense");
+  if (score !== null && resultOfScore(score) !== result)
+    refuse(`a result '${result}' has the score ${score}`);
   if (place !== undefined && (place > 2n || (place !== 0n && result !== "win")))
     refuse("a place that makes no sense");
   if ((result === "win") !== (winner !== ""))

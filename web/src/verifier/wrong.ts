@@ -1,19 +1,22 @@
 // What if answers were wrong: how few of them would take the lead, or the certificate, at what level
 // it would hold if a share of them were wrong, and whether it hangs on one voter
 // (docs/certificates.md).
-import { evidenceAgainst, type Finding, type Place } from "./evidence";
+import { addUnit, evidenceAgainst, GAPS, type Finding, type Place } from "./evidence";
 import type { Written } from "./json";
 import type { Ledger } from "./ledger";
 import { exponential, naturalLog, numberText } from "./numbers";
 
 type How = "missing" | "flipped";
-type Evidence = (wins: number, losses: number) => number;
+type Evidence = ReturnType<typeof evidenceAgainst>;
 
-// 1 a win of the arm in question, -1 a loss, 0 neither; in the order of serving.
+// 1 a win of the arm in question, -1 a loss, 0 neither, or how much; in the order of serving.
 const unitsOf = (places: Place[], winner: number) =>
-  places.map(({ first, result }) =>
-    result === "neither" ? 0 : (result === "first") === (first === winner) ? 1 : -1,
-  );
+  places.map(({ first, result, y }) => {
+    if (y !== undefined) return first === winner ? y : -y;
+    return result === "neither" ? 0 : (result === "first") === (first === winner) ? 1 : -1;
+  });
+const isWhole = (unit: number) => unit === 1 || unit === -1 || unit === 0;
+const NO_LEAD = 1e-9; // by which sums of decimals may miss 0
 
 // ln of the largest E so far, or of the last one, with the first `wrong` wins gone or lost.
 function evidenceIfWrong(
@@ -23,6 +26,7 @@ function evidenceIfWrong(
   how: How,
   atTheEnd: boolean,
 ): number {
+  if (!units.every(isWhole)) return evidenceOfParts(evidence, units, wrong, how, atTheEnd);
   let wins = 0,
     losses = 0,
     taken = 0,
@@ -37,6 +41,81 @@ function evidenceIfWrong(
     if (!atTheEnd) largest = Math.max(largest, evidence(wins, losses));
   }
   return atTheEnd ? Math.max(0, evidence(wins, losses)) : largest;
+}
+
+// The same of answers that say how much: of those so far the largest are wrong.
+function evidenceOfParts(
+  evidence: Evidence,
+  units: number[],
+  wrong: number,
+  how: How,
+  atTheEnd: boolean,
+): number {
+  const sums = { wins: 0, losses: 0, logs: GAPS.map(() => 0) };
+  const add = (to: typeof sums, unit: number) => {
+    if (unit === 1) ++to.wins;
+    else if (unit === -1) ++to.losses;
+    else if (unit !== 0) addUnit(to.logs, unit);
+  };
+  const hit: number[] = []; // the smallest first
+  const insert = (unit: number) => {
+    const at = hit.findIndex((one) => one > unit);
+    hit.splice(at < 0 ? hit.length : at, 0, unit);
+  };
+  let largest = 0;
+  units.forEach((unit, t) => {
+    if (unit > 0 && hit.length < wrong) insert(unit);
+    else if (unit > 0 && wrong > 0 && unit > hit[0]!) {
+      add(sums, hit.shift()!);
+      insert(unit);
+    } else add(sums, unit);
+    if (atTheEnd && t + 1 < units.length) return;
+    const now = { ...sums, logs: [...sums.logs] };
+    if (how === "flipped") for (const one of hit) add(now, -one);
+    largest = Math.max(largest, evidence(now.wins, now.losses, now.logs));
+  });
+  return largest;
+}
+
+// The fewest wrong answers with which the sum is no lead any more; none if no number of them is.
+function fewestToReverse(lead: number, hits: number[]): number | undefined {
+  const sorted = [...hits].sort((a, b) => b - a);
+  let wrong = 0;
+  for (; lead > NO_LEAD; ++wrong) {
+    if (wrong === sorted.length) return undefined;
+    lead -= sorted[wrong]!;
+  }
+  return wrong;
+}
+
+// Where people audit a program only they may be wrong.
+function ofPeople(ledger: Ledger, findings: Finding[]): IfWrong {
+  const found: IfWrong = { levels: [], voters: [] };
+  for (const { winner, loser } of findings) {
+    const sign = winner < loser ? 1 : -1;
+    const places = ledger.referee.answers(winner, loser);
+    const people = places.filter(({ audited }) => audited!.isDrawn && !audited!.isLost);
+    let lead = 0;
+    for (const { unit } of places) lead += sign * unit!.value;
+    const missing = fewestToReverse(
+      lead,
+      people.map(({ unit }) => sign * unit!.value).filter((one) => one > 0),
+    );
+    const flipped = fewestToReverse(
+      lead,
+      people
+        .map(({ audited, first }) => {
+          const person = first === winner ? audited!.person : -audited!.person;
+          return person > 0 ? (2 * person) / audited!.share : 0;
+        })
+        .filter((one) => one > 0),
+    );
+    if (missing === undefined || flipped === undefined) continue;
+    const of = people.length;
+    const pair: [number, number] = [winner, loser];
+    found.lead = smaller(found.lead, { flipped, of, pair, missing, missingOf: of });
+  }
+  return found;
 }
 
 // The fewest for which it does not hold any more.
@@ -91,10 +170,14 @@ function ofEvidence(ledger: Ledger, findings: Finding[]): IfWrong {
   for (const { pair, threshold, places } of pairs) {
     const units = unitsOf(places, pair[0]);
     const of = units.length;
-    const sum = Math.max(0, sumOf(units));
     if (isByLeads) {
-      const flipped = Math.ceil(sum / 2);
-      found.lead = smaller(found.lead, { flipped, of, pair, missing: sum, missingOf: of });
+      const sum = sumOf(units);
+      const flipped = fewestToReverse(
+        sum,
+        units.map((unit) => 2 * unit),
+      )!;
+      const missing = fewestToReverse(sum, units)!;
+      found.lead = smaller(found.lead, { flipped, of, pair, missing, missingOf: of });
     }
     const wins = units.filter((unit) => unit > 0).length;
     const [flipped, missing] = (["flipped", "missing"] as const).map((how) =>
@@ -130,7 +213,7 @@ function ofEvidence(ledger: Ledger, findings: Finding[]): IfWrong {
         ({ units, threshold }) =>
           evidenceIfWrong(evidence, units, 0, "missing", atTheEnd) < threshold,
       ),
-      undoesLead: isByLeads && without.some(({ units }) => sumOf(units) <= 0),
+      undoesLead: isByLeads && without.some(({ units }) => !(sumOf(units) > NO_LEAD)),
     };
   });
   return found;
@@ -195,7 +278,11 @@ function textOf(ledger: Ledger, { lead, evidence, levels, voters }: IfWrong): st
 export function ifWrong(ledger: Ledger): { [name: string]: Written | undefined } {
   const { findings } = ledger.given!;
   if (!ledger.panel && !findings) return {};
-  const found = ledger.panel ? ofPanel(ledger) : ofEvidence(ledger, findings!);
+  const found = ledger.panel
+    ? ofPanel(ledger)
+    : ledger.isAudited
+      ? ofPeople(ledger, findings!)
+      : ofEvidence(ledger, findings!);
   const id = (arm: number) => ledger.arms[arm]!.arm_id;
   const written = (one: Fewest | undefined): Written | undefined =>
     one && {
