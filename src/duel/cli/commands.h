@@ -12,6 +12,7 @@ namespace duel::cli {
 
 void add_demo_command(Command& program);
 void add_run_command(Command& program);
+void add_tune_command(Command& program);
 void add_gate_command(Command& program);
 void add_judge_command(Command& program);
 void add_vote_command(Command& program);

@@ -3,6 +3,7 @@
 #include "duel/cli/interview_options.h"
 #include "duel/cli/live_table.h"
 #include "duel/cli/result_report.h"
+#include "duel/cli/space_table.h"
 #include "duel/core/described_json.h"
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
@@ -38,8 +39,9 @@ class InterviewReport {
     const std::size_t width = std::min<std::size_t>(report_width(), 100);
     std::string text = paint.bold(wrapped(verdict_of(interview_.ledger(), standing_), width)) +
                        "\n" + failed_checks_text(health, paint, width) +
-                       if_wrong_text(if_wrong, width) + audits_text(width) + leader_text(width) +
-                       "\n" + matrix(width) + "\n" + duels() + "\n";
+                       if_wrong_text(if_wrong, width) + audits_text(width);
+    text += standing_.space ? "\n" + space(width) : leader_text(width) + "\n" + matrix(width);
+    text += "\n" + duels() + "\n";
     if (const std::string line = cost(); !line.empty()) text += wrapped(line, width) + "\n";
     text += why_not_yet_text(why_not_yet(interview_.ledger(), standing_, health), width);
     if (!certificate.empty()) {
@@ -105,6 +107,20 @@ class InterviewReport {
       table.row(cells);
     }
     return table.to_string();
+  }
+
+  // The dimensions of a space, and its candidates.
+  std::string space(std::size_t width) const {
+    const Believer believer{interview_.experiment().points(), interview_.ledger().tuned()};
+    std::string text = space_table(*standing_.space, believer, width);
+    if (const std::string line = proof_line(*standing_.space); !line.empty()) {
+      text += "\n" + wrapped(line, width) + "\n";
+    }
+    if (const std::string tried = tried_table(*standing_.space); !tried.empty()) {
+      text += "\n" + tried;
+    }
+    const std::string legend = picture_legend(believer);
+    return legend.empty() ? text : text + "\n" + wrapped(legend, width) + "\n";
   }
 
   // Rows and columns by rank; at most `width` columns wide where two opponents or
@@ -207,7 +223,8 @@ Result<int> report_ending(RunEnding ending, const InterviewOptions& options,
     DUEL_RETURN_IF_ERROR(context.write_output(report.certificate, certificate));
     // A panel runs out of questions because its members were asked all that matters, and not
     // because a policy has nothing left to ask.
-    if (!log.ledger.parts().panel && !log.ledger.parts().audited)
+    const Parts& parts = log.ledger.parts();
+    if (!parts.panel && !parts.audited && !parts.space)
       report.round_robin = round_robin_cost(interview.ledger());
   }
   context.print(options.json ? report.to_json(extra).dump_pretty()

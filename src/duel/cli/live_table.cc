@@ -10,6 +10,7 @@
 
 #include "duel/cli/command.h"
 #include "duel/cli/progress.h"
+#include "duel/cli/space_table.h"
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
 #include "duel/core/short_names.h"
@@ -118,6 +119,10 @@ std::string LiveTable::headline(const Standing& standing) const {
 }
 
 std::string LiveTable::line(const Standing& standing) const {
+  if (standing.space) {
+    return fmt::format("{}, {:.3g} per second; {}", counted(finished(interview_.ledger()), "duel"),
+                       rate(Clock::now()), space_verdict(interview_.ledger()));
+  }
   const ArmStanding* least = nullptr;
   for (const ArmStanding& arm : standing.arms) {
     if (arm.beaten && (least == nullptr || *arm.beaten < *least->beaten)) least = &arm;
@@ -135,9 +140,44 @@ std::string LiveTable::line(const Standing& standing) const {
                      headline(standing), evidence, health);
 }
 
+std::string LiveTable::title(std::uint64_t in_flight) const {
+  const Ledger& ledger = interview_.ledger();
+  return fmt::format("{}  {} of at most {}, {} in flight, {:.3g} per second",
+                     ledger.experiment().experiment_id, finished(ledger),
+                     counted(interview_.max_duels(), "duel"), in_flight, rate(Clock::now()));
+}
+
+// Of a space: its dimensions, the proof, and what the learner believes.
+std::vector<std::string> LiveTable::space_lines(const Standing& standing, std::uint64_t in_flight,
+                                                const std::string& trouble, std::size_t rows,
+                                                std::size_t columns) const {
+  const Ledger& ledger = interview_.ledger();
+  std::vector<std::string> result = {title(in_flight)};
+  const std::string text =
+      space_table(*standing.space, {interview_.experiment().points(), ledger.tuned()}, columns - 1);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    result.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  if (rows > 6 && result.size() > rows - 5) {
+    result.resize(rows - 6);
+    result.emplace_back("  and more dimensions");
+  }
+  for (const std::string& said : {proof_line(*standing.space), space_verdict(ledger),
+                                  trouble.empty() ? std::string() : "last trouble: " + trouble}) {
+    if (said.empty()) continue;
+    for (std::string& one : broken_at_words(said, columns - 1)) result.push_back(std::move(one));
+  }
+  if (result.size() + 1 > rows) result.resize(std::max<std::size_t>(1, rows - 1));
+  for (std::string& one : result) one = shortened(one, columns - 1);
+  return result;
+}
+
 std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_t in_flight,
                                           const std::string& trouble, std::size_t rows,
                                           std::size_t columns) const {
+  if (standing.space) return space_lines(standing, in_flight, trouble, rows, columns);
   const Ledger& ledger = interview_.ledger();
   const std::vector<Arm> order = arms_by_place(ledger, standing);
   // What is said below the table is whole, and the table gives way to it: a trouble that is cut
@@ -183,9 +223,7 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
                std::to_string(arm.counts.served), evidence});
   }
   std::vector<std::string> result;
-  result.push_back(fmt::format(
-      "{}  {} of at most {}, {} in flight, {:.3g} per second", ledger.experiment().experiment_id,
-      finished(ledger), counted(interview_.max_duels(), "duel"), in_flight, rate(Clock::now())));
+  result.push_back(title(in_flight));
   const std::string text = table.to_string();
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);

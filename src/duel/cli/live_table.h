@@ -38,6 +38,10 @@ class LiveTable {
   std::vector<std::string> lines(const Standing& standing, std::uint64_t in_flight,
                                  const std::string& trouble, std::size_t rows,
                                  std::size_t columns) const;
+  std::vector<std::string> space_lines(const Standing& standing, std::uint64_t in_flight,
+                                       const std::string& trouble, std::size_t rows,
+                                       std::size_t columns) const;
+  std::string title(std::uint64_t in_flight) const;
   std::string line(const Standing& standing) const;
   std::string headline(const Standing& standing) const;
   double rate(Clock::time_point now) const;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "duel/cli/space_table.h"
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
 #include "duel/core/short_names.h"
@@ -308,6 +309,15 @@ class Report {
   std::map<std::pair<std::string, std::string>, const ResultPair*> pairs_;
 };
 
+// The dimensions of a space and its candidates, as a log says them.
+std::string space_text(const SpaceStanding& space) {
+  std::string text = space_table(space, {}, report_width());
+  for (const std::string& more : {proof_line(space), tried_table(space)}) {
+    if (!more.empty()) text += "\n" + more + (more.ends_with('\n') ? "" : "\n");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string duel_counts(const ShownCounts& counts) {
@@ -371,12 +381,14 @@ std::string if_wrong_text(const IfWrong& if_wrong, std::size_t width) {
 std::string result_text(const ExperimentResult& result, const Paint& paint) {
   const Report report(result, paint);
   const std::string obstacles = why_not_yet_text(result.why_not_yet, report_width());
-  return paint.bold(wrapped(result.verdict, report_width())) + "\n" +
-         failed_checks_text(result.health, paint, report_width()) +
-         if_wrong_text(result.if_wrong, report_width()) + "\n" +
-         wrapped(duel_counts(result.duels), report_width()) + "\n\n" +
-         (obstacles.empty() ? "" : obstacles + "\n") + report.forecast() + report.arms() +
-         report.matrix() + report.evidence() + report.health() + report.strengths();
+  const std::string head = paint.bold(wrapped(result.verdict, report_width())) + "\n" +
+                           failed_checks_text(result.health, paint, report_width()) +
+                           if_wrong_text(result.if_wrong, report_width()) + "\n" +
+                           wrapped(duel_counts(result.duels), report_width()) + "\n\n" +
+                           (obstacles.empty() ? "" : obstacles + "\n");
+  if (result.space) return head + space_text(*result.space) + report.health();
+  return head + report.forecast() + report.arms() + report.matrix() + report.evidence() +
+         report.health() + report.strengths();
 }
 
 }  // namespace duel::cli

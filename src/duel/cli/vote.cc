@@ -5,6 +5,7 @@
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
 #include "duel/cli/served_session.h"
+#include "duel/cli/vote_here.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/judging/judge_loop.h"
@@ -39,8 +40,8 @@ Result<RunEnding> vote(JudgeLoop& loop, Questions& questions, Booth& booth,
   return guard.interrupted() ? ending : RunEnding::undecided;
 }
 
-JudgeLoopOptions loop_options(const VoteArguments& arguments) {
-  return {.source = {"human", arguments.voter}, .broken = {}};
+JudgeLoopOptions loop_options(const std::string& voter) {
+  return {.source = {"human", voter}, .broken = {}};
 }
 
 // The server chooses the pairs, also those of others who vote at the same time.
@@ -62,7 +63,7 @@ Result<int> run_served(const VoteArguments& arguments, const Command& command,
   const JudgeLoop* counts = nullptr;
   std::unique_ptr<Booth> booth =
       terminal_booth([&] { return std::to_string(counts->answered() + 1); });
-  JudgeLoop loop(session->questions(), *booth, loop_options(arguments));
+  JudgeLoop loop(session->questions(), *booth, loop_options(arguments.voter));
   counts = &loop;
   DUEL_ASSIGN(const RunEnding ending, vote(loop, session->questions(), *booth, guard));
   const bool stopped = booth->stopped();
@@ -98,20 +99,8 @@ Result<int> run_vote(const VoteArguments& arguments, const Command& command,
   DUEL_ASSIGN(Interview interview, open_interview(arguments.interview, context));
   if (closes) return close_panel(arguments, interview, context);
   DUEL_RETURN_IF_ERROR(check_voter(arguments, interview.ledger().parts().panel));
-  LocalQuestions questions = interview.questions(arguments.voter);
-  RunEnding ending = RunEnding::undecided;
-  bool stopped = false;
-  {
-    const std::unique_ptr<Booth> booth = terminal_booth([&] {
-      const auto left = standing_of(interview.ledger()).duels_left;
-      return fmt::format(
-          "{}{}", interview.ledger().total().served,
-          left ? fmt::format(", about {} more", approximate_count(*left)) : std::string());
-    });
-    JudgeLoop loop(questions, *booth, loop_options(arguments));
-    DUEL_ASSIGN(ending, vote(loop, questions, *booth, guard));
-    stopped = booth->stopped();
-  }  // the terminal is as it was
+  DUEL_ASSIGN(const auto voted, vote_here(interview, arguments.voter, guard));
+  const auto [ending, stopped] = voted;
   DUEL_ASSIGN(const int code,
               report_ending(ending, arguments.interview, interview, context, Json::object()));
   if (ending == RunEnding::certified) return code;
@@ -125,6 +114,20 @@ Result<int> run_vote(const VoteArguments& arguments, const Command& command,
 }
 
 }  // namespace
+
+Result<VotedHere> vote_here(Interview& interview, const std::string& voter,
+                            const InterruptGuard& guard) {
+  LocalQuestions questions = interview.questions(voter);
+  const std::unique_ptr<Booth> booth = terminal_booth([&] {
+    const auto left = standing_of(interview.ledger()).duels_left;
+    return fmt::format(
+        "{}{}", interview.ledger().total().served,
+        left ? fmt::format(", about {} more", approximate_count(*left)) : std::string());
+  });
+  JudgeLoop loop(questions, *booth, loop_options(voter));
+  DUEL_ASSIGN(const RunEnding ending, vote(loop, questions, *booth, guard));
+  return VotedHere{ending, booth->stopped()};
+}
 
 void add_vote_command(Command& program) {
   Command& command = program.add_command(

@@ -69,7 +69,9 @@ namespace {
 constexpr const char* kPanelPolicy = "certify";
 
 PolicyKind::Made policy_of(const ExperimentRecord& experiment, std::size_t num_arms) {
-  DUEL_ASSIGN(CallSpec call, parse_call(experiment.policy));
+  // Of a space a learner of points asks, and this policy nothing.
+  const bool space = parts_of(experiment).space;
+  DUEL_ASSIGN(CallSpec call, parse_call(space ? kPanelPolicy : experiment.policy));
   if (parts_of(experiment).panel) {
     if (call.name == "auto") call = {.name = kPanelPolicy, .arguments = {}};
     if (call.name != kPanelPolicy) {
@@ -113,6 +115,7 @@ bool exploits_the_winner(const Ledger& ledger) {
 }
 
 Result<std::string> canonical_policy(const ExperimentRecord& experiment, std::size_t num_arms) {
+  if (parts_of(experiment).space) return canonical_tuner(experiment);
   // Before the policy, which would name an option of its own.
   DUEL_RETURN_IF_ERROR(check_goal(experiment.goal, num_arms));
   DUEL_ASSIGN(const auto policy, policy_of(experiment, num_arms));
@@ -124,6 +127,9 @@ Result<Chooser> Chooser::make(const Ledger& ledger) {
   Chooser chooser(std::move(asker));
   chooser.number_arms(ledger);
   chooser.begin_panel(ledger);
+  if (ledger.tuned() != nullptr) {
+    DUEL_ASSIGN(chooser.points_, PointChoice::make(ledger.experiment(), *ledger.tuned()));
+  }
   return chooser;
 }
 
@@ -171,6 +177,7 @@ std::optional<Chooser::Choice> Chooser::decide(const Ledger& ledger,
       (limit > 0 && ledger.served() >= limit)) {
     return std::nullopt;
   }
+  if (points_) return asked_of_search(ledger);
   const auto cannot_be_shown = [&](Arm arm) {
     return std::find(excluded.begin(), excluded.end(), arm) != excluded.end();
   };
@@ -227,6 +234,18 @@ std::optional<Chooser::Choice> Chooser::decide(const Ledger& ledger,
   return choice;
 }
 
+Chooser::Choice Chooser::asked_of_search(const Ledger& ledger) {
+  Choice choice;
+  choice.points = points_->next(*ledger.tuned());
+  choice.round = points_->round();
+  // Fixed: of a proof the point in use comes first.
+  choice.swapped = ledger.experiment().order == Placement::fixed
+                       ? choice.points->proof
+                       : lots(ledger, "live/place").coin();
+  if (choice.swapped) std::swap(choice.points->first, choice.points->second);
+  return choice;
+}
+
 Chooser::Choice Chooser::asked_of_policy(const Ledger& ledger) {
   const auto pending = [&](Arm i, Arm j) { return ledger.pair(i, j).pending(); };
   // A policy hears mostly of the program, and one with a reversed sign would keep it on the wrong
@@ -254,8 +273,19 @@ std::optional<ServeRecord> Chooser::choose(const Ledger& ledger, const std::stri
   serve.duel_id = duel_id.empty() ? fmt::format("d{}", ledger.served() + 1) : duel_id;
   serve.ordinal = ledger.served();
   serve.round = chosen_->round;
-  serve.first = ledger.id_of(chosen_->first);
-  serve.second = ledger.id_of(chosen_->second);
+  if (chosen_->points) {
+    const TunedSpace& tuned = *ledger.tuned();
+    const auto& [pair, first, second, proof] = *chosen_->points;
+    const auto [one, two] = tuned.ordinals_of(first, second);
+    serve.first = TunedPoint::id_of(one);
+    serve.second = TunedPoint::id_of(two);
+    serve.first_point = tuned.space()->payload(first);
+    serve.second_point = tuned.space()->payload(second);
+    serve.evidence = proof;
+  } else {
+    serve.first = ledger.id_of(chosen_->first);
+    serve.second = ledger.id_of(chosen_->second);
+  }
   serve.serving = chosen_->serving;
   serve.by = chosen_->by;
   serve.propensity = chosen_->propensity;
@@ -275,6 +305,7 @@ void Chooser::hear(const Told& told, std::uint64_t times) {
 }
 
 void Chooser::tell(const Ledger& ledger, const LedgerDuel& duel, Outcome outcome) {
+  if (points_) return points_->tell(duel.ordinal, outcome);
   if (panel_) panel_->heard(ledger.panel()->count(), duel.first, duel.second);
   const Told told{duel.first, duel.second, outcome, duel.evidence};
   remember(told);
@@ -332,6 +363,22 @@ std::optional<Chooser::Choice> Chooser::choice_behind(const Ledger& ledger,
                       .with_hint("the log was written by another version of Duel");
     return std::nullopt;
   }
+  if (points_) {
+    Choice choice = asked_of_search(ledger);
+    const TunedSpace& tuned = *ledger.tuned();
+    const auto is_shown = [&](const std::vector<double>& values, const Json& point) {
+      return tuned.space()->values_of(point).value() == values;
+    };
+    if (choice.round == serve.round && is_shown(choice.points->first, serve.first_point) &&
+        is_shown(choice.points->second, serve.second_point)) {
+      return choice;
+    }
+    divergence_ = Error::invalid_data(
+                      fmt::format("the learner {} would not have served '{}' against '{}' here",
+                                  ledger.experiment().policy, serve.first, serve.second))
+                      .with_hint("the log was written by another version of Duel");
+    return std::nullopt;
+  }
   Choice choice = asked_of_policy(ledger);
   if (serve.by == ServedBy::exclude) {
     if (choice.asked) asker_.answered(*choice.asked, Outcome::none);
@@ -352,13 +399,21 @@ std::optional<Chooser::Choice> Chooser::choice_behind(const Ledger& ledger,
 Status Chooser::served(const Ledger& ledger, const ServeRecord& serve) {
   std::optional<Choice> choice;
   if (chosen_) {
-    if (ledger.id_of(chosen_->first) != serve.first ||
-        ledger.id_of(chosen_->second) != serve.second) {
+    const bool same = chosen_->points
+                          ? chosen_->round == serve.round && !serve.first_point.is_null()
+                          : ledger.id_of(chosen_->first) == serve.first &&
+                                ledger.id_of(chosen_->second) == serve.second;
+    if (!same) {
       return Error::conflict("another duel was chosen to be served now");
     }
     choice = std::exchange(chosen_, std::nullopt);
   } else if (!divergence_) {
     choice = choice_behind(ledger, serve);
+  }
+  if (points_ && choice) {
+    points_->served(serve.ordinal, std::move(choice->points->pair), choice->swapped);
+  } else if (points_) {
+    points_->served_by_others(serve);
   }
   if (choice && choice->asked) {
     asked_.emplace(serve.ordinal, Asked{.generation = generation_, .duel = *choice->asked});
@@ -372,6 +427,7 @@ void Chooser::begin_again(const Ledger& ledger) {
   number_arms(ledger);
   begin_panel(ledger);
   divergence_.reset();
+  if (points_) return points_->begin_again(*ledger.tuned(), ledger.served());
   if (ledger.num_active() < 2) return;
   if (built_ && built_->first == ledger.num_active()) {
     asker_ = std::move(built_->second);
@@ -382,6 +438,13 @@ void Chooser::begin_again(const Ledger& ledger) {
   }
   built_.reset();
   for (const auto& [told, times] : told_) hear(told, times);
+}
+
+void Chooser::before(const Ledger& ledger, const Record& record) {
+  if (!points_ || divergence_) return;
+  if (Status status = points_->check(*ledger.tuned(), record); !status.ok()) {
+    divergence_ = status.error();
+  }
 }
 
 Arm Chooser::leader() const {
@@ -395,6 +458,7 @@ std::uint64_t Chooser::hash(std::uint64_t hash) const {
         std::uint64_t{told_.size()}, std::uint64_t{divergence_.has_value()}}) {
     hash = mix64(hash ^ value);
   }
+  if (points_) return mix64(mix64(hash ^ points_->heard()) ^ points_->round());
   return panel_ ? panel_->hash(hash) : hash;
 }
 

@@ -23,6 +23,7 @@
 #include "duel/core/result.h"
 #include "duel/experiment/ledger.h"
 #include "duel/experiment/panel_choice.h"
+#include "duel/experiment/point_choice.h"
 #include "duel/log/record.h"
 #include "duel/policies/asker.h"
 
@@ -83,6 +84,14 @@ class Chooser {
   // change of arms or the record `policy_rebuilt`.
   void begin_again(const Ledger& ledger);
 
+  // Where points of a space are compared; otherwise null.
+  const PointChoice* points() const { return points_ ? &*points_ : nullptr; }
+  // A record is about to be applied, and was: what a space's learner makes of it.
+  void before(const Ledger& ledger, const Record& record);
+  void after(const Ledger& ledger, const Record& record) {
+    if (points_) points_->note(*ledger.tuned(), record);
+  }
+
   // See LiveExperiment.
   const std::optional<Error>& divergence() const { return divergence_; }
   Arm leader() const;
@@ -122,6 +131,9 @@ class Chooser {
     Arm second = 0;
     std::optional<Duel> asked;  // of the policy, where it is to hear the answer
     Round round = 0;
+    // Of a space. `swapped`: the second of the pair is shown first.
+    std::optional<PointChoice::Next> points{};
+    bool swapped = false;
   };
 
   explicit Chooser(Asker asker) : asker_(std::move(asker)) {}
@@ -132,6 +144,7 @@ class Chooser {
                                           const std::string& subject) const;
   void begin_panel(const Ledger& ledger);
   Choice asked_of_policy(const Ledger& ledger);
+  Choice asked_of_search(const Ledger& ledger);
   // What of the serve is the policy's own; nothing where it would have chosen something else.
   std::optional<Choice> choice_behind(const Ledger& ledger, const ServeRecord& serve);
   void remember(Told told);
@@ -146,6 +159,7 @@ class Chooser {
   std::optional<Choice> chosen_;                    // by `choose`, and not served yet
   std::optional<Error> divergence_;
   std::optional<PanelChoice> panel_;
+  std::optional<PointChoice> points_;
   mutable std::optional<std::pair<std::size_t, Asker>> built_;  // by `check`, for so many arms
 };
 

@@ -138,9 +138,10 @@ struct OpenDuel {
   std::string id;
   LedgerDuel duel;
   void fields(auto& archive) {
-    archive(id, duel.ordinal, duel.expires_at.ms, duel.round, duel.first, duel.second, duel.serving,
-            duel.evidence, duel.place_in_order, duel.audit.step, duel.audit.share,
-            duel.audit.program, duel.audit.silent, duel.audit.offers);
+    archive(id, duel.ordinal, duel.expires_at.ms, duel.round, duel.first, duel.second,
+            duel.first_point, duel.second_point, duel.serving, duel.evidence, duel.place_in_order,
+            duel.audit.step, duel.audit.share, duel.audit.program, duel.audit.silent,
+            duel.audit.offers);
   }
 };
 

@@ -57,6 +57,8 @@ struct LedgerDuel {
   Round round = 0;
   Arm first = 0;  // as shown
   Arm second = 0;
+  std::uint64_t first_point = 0;  // ordinals, where points are compared (tuned_space.h)
+  std::uint64_t second_point = 0;
   Serving serving = Serving::explore;
   Fate fate = Fate::pending;
   Answered result = Answered::skip;  // where answered

@@ -45,8 +45,15 @@ std::string Experiment::key_of(const Record& record) {
 
 std::uint64_t Experiment::tag_of(const Record& record) {
   const auto* serve = std::get_if<ServeRecord>(&record);
-  if (serve == nullptr || serve->subject.empty() || !serve->evidence) return 0;
-  const auto& [low, high] = std::minmax(serve->first, serve->second);
+  if (serve == nullptr || serve->subject.empty()) return 0;
+  if (!serve->evidence && serve->first_point.is_null()) return 0;
+  // A point was found by the answers of those who were asked before: each counts once, whatever
+  // the two points are.
+  const bool space = !serve->first_point.is_null();
+  const std::string nothing;
+  const auto& [low, high] =
+      space ? std::pair<const std::string&, const std::string&>(nothing, nothing)
+            : std::minmax(serve->first, serve->second);
   const std::uint64_t hash =
       mix64(hash_text(low) ^ mix64(hash_text(high) ^ mix64(hash_text(serve->subject))));
   return hash == 0 ? 1 : hash;
@@ -321,6 +328,11 @@ Status Experiment::complete(std::string_view why_open_duels_end, const Moment& m
   }
   // A log that ended with the answer that brought the certificate does not say so yet.
   DUEL_RETURN_IF_ERROR(stage_certificate(moment));
+  if (live_.points() != nullptr && !live_.divergence()) {
+    if (auto news = live_.points()->news(*ledger().tuned())) {
+      DUEL_RETURN_IF_ERROR(stage(std::move(*news), moment));
+    }
+  }
   if (ledger().completed()) return Done{};
   const bool certified = ledger().certificate_recorded();
   CompletedRecord record{certified ? "certified" : "stopped"};
@@ -352,7 +364,7 @@ Overview overview_of(const Ledger& ledger, std::int64_t created_ms, std::int64_t
   return {.name = ledger.name(),
           .state = ledger.state(),
           .mode = ledger.experiment().service.mode,
-          .arms = ledger.num_arms(),
+          .arms = ledger.parts().space ? 0 : ledger.num_arms(),
           .served = ledger.served(),
           .certified = ledger.certificate_recorded(),
           .created = {created_ms},

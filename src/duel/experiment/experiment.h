@@ -442,6 +442,11 @@ class Experiment {
   // The serve that was chosen, with its task; nothing where no task is left to learn from.
   Result<std::optional<ServeRecord>> choose(const Wish& wish, const std::vector<Arm>& excluded,
                                             const Moment& moment);
+  // Of a space: what the log has to say before the next duel is chosen.
+  Status stage_search(const Moment& moment);
+  // Of a space: whether a candidate waits for tasks that no duel was about.
+  bool lacks_proof_tasks() const;
+  bool draw_task_of_space(const Wish& wish, ServeRecord& serve);
   Result<bool> has_met(const ServeRecord& serve) const;
   SliceValues slices_of(const Wish& wish, std::string_view task) const;
   bool draw_task(const Wish& wish, ServeRecord& serve);
@@ -449,6 +454,7 @@ class Experiment {
   double audit_share_of(const ServeRecord& serve) const;
   Status draw_for_people(const std::string& duel_id, const Moment& moment);
   Fallback fallback(const Wish& wish, Fallback::Why why, std::int64_t now_ms);
+  Json content_of_arm(const std::string& arm) const;
   std::string fallback_arm(std::span<const Arm> excluded, bool blind = false) const;
   Result<Reported> report_recovered(const Report& report, const Moment& moment);
   Result<OutcomeRecord> outcome_of(const Report& report) const;

@@ -160,6 +160,11 @@ Result<Page> Experiment::page(const std::string& duel_id, const Lists& lists,
 Result<Experiment::ServedPage> Experiment::serve_page(const Wish& wish, const Lists& lists,
                                                       const Moment& moment) {
   if (!ledger().parts().pages) return not_in_this_mode();
+  if (ledger().parts().space) {
+    return refused(Reason::wrong_mode,
+                   "which two points are shown is not known before the duel is served: ask for a "
+                   "duel first, then send the lists of its two points");
+  }
   Wish wanted = wish;
   for (const Arm arm : without_list(lists)) wanted.excluded.push_back(ledger().id_of(arm));
   // A list that cannot be drafted from is refused before a duel is served for it.
@@ -182,7 +187,7 @@ Result<Experiment::ServedPage> Experiment::serve_page(const Wish& wish, const Li
   if (!list_of(lists, given.arm).ok()) {
     if (lists.lists.empty()) return Error::invalid_argument("is empty").in_field("lists");
     given.arm = lists.lists.front().first;
-    given.content = ledger().arms()[*ledger().find_arm(given.arm)].entry.content;
+    given.content = content_of_arm(given.arm);
   }
   DUEL_ASSIGN(Page own, own_page(given.duel_id, given.arm, lists));
   own.fallback = true;

@@ -119,7 +119,7 @@ Result<Reported> Experiment::report(const Report& report, const Moment& moment, 
   if (!open) {
     // What repeats an answer that is kept is not written again.
     DUEL_ASSIGN(const std::optional<LedgerDuel> known, ledger().find_duel(duel_id));
-    const auto said = ledger().outcome_of(record.answer, known->first, known->second);
+    const auto said = ledger().outcome_of(record.answer, *known);
     const double score =
         record.answer.result == Answered::graded ? record.answer.score.value_or(0.5) : 0.5;
     if (known->fate == Fate::answered && known->result == record.answer.result && said.ok() &&
@@ -157,6 +157,9 @@ Result<Reported> Experiment::report_recovered(const Report& report, const Moment
   const Proof& proof = *report.proof;
   if (proof.expires_at_ms < time_of(moment)) {
     return refused(Reason::proof_expired, "the proof has expired");
+  }
+  if (ledger().parts().space) {
+    return refused(Reason::proof_expired, "the proof does not say which points were shown");
   }
   if (ledger().state() != ExperimentState::running) {
     return refused(Reason::not_running, "the experiment is not running");
@@ -308,7 +311,7 @@ Status Experiment::settle(const std::string& duel_id, std::string_view why, cons
     return draw_for_people(duel_id, moment);
   }
   const LedgerDuel duel = *ledger().find_open(duel_id);
-  const std::string first = ledger().id_of(duel.first), second = ledger().id_of(duel.second);
+  const auto [first, second] = ledger().ids_of(duel);
   // The page is gone once its duel has ended.
   std::vector<ComparisonRecord> others = page->side_comparisons(first, second);
   DUEL_RETURN_IF_ERROR(stage(page->ending(duel_id, first, second, why), moment));

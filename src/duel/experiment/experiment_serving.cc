@@ -57,8 +57,13 @@ Served Experiment::shown(const LogEntry& entry, bool again) const {
   const auto content_of = [&](const std::string& arm) {
     return ledger().arms()[*ledger().find_arm(arm)].entry.content;
   };
-  served.first = content_of(served.serve.first);
-  served.second = content_of(served.serve.second);
+  if (ledger().parts().space) {
+    served.first = served.serve.first_point;
+    served.second = served.serve.second_point;
+  } else {
+    served.first = content_of(served.serve.first);
+    served.second = content_of(served.serve.second);
+  }
   served.voting = ledger().experiment().voting;
   if (served.serve.task.empty()) return served;
   // Their names are in the order of the log, mostly; a search would take long with many.
@@ -78,6 +83,10 @@ Served Experiment::shown(const LogEntry& entry, bool again) const {
 // The winner, the default arm, or the first: of those that are active, and if possible of those
 // that can be shown. `blind`: not the winner for being it.
 std::string Experiment::fallback_arm(std::span<const Arm> excluded, bool blind) const {
+  if (const TunedSpace* const tuned = ledger().tuned()) {
+    const bool found = ledger().completed() && ledger().certificate() && !blind;
+    return found ? tuned->certified().id() : tuned->in_use().id();
+  }
   std::vector<Arm> arms;
   const auto& given = ledger().certificate();
   if (given && given->winner && !blind) arms.push_back(*given->winner);
@@ -98,6 +107,11 @@ bool Experiment::is_fallback(const std::string& duel_id) const {
   return duel_id.size() == kFallback.size() + kMadeIdLength && duel_id.starts_with(kFallback);
 }
 
+Json Experiment::content_of_arm(const std::string& arm) const {
+  const auto found = ledger().find_arm(arm);
+  return found ? ledger().arms()[*found].entry.content : Json();
+}
+
 Fallback Experiment::fallback(const Wish& wish, Fallback::Why why, std::int64_t now_ms) {
   constexpr std::size_t kRemembered = 10'000;
   std::vector<Arm> excluded;
@@ -110,7 +124,7 @@ Fallback Experiment::fallback(const Wish& wish, Fallback::Why why, std::int64_t 
                  .at_ms = time_of({now_ms}),
                  .named = !wish.duel_id.empty() && !wish.made_for_it};
   given.shows_result = !shows_arm && ledger().experiment().voting.shows_result;
-  if (shows_arm) given.content = ledger().arms()[*ledger().find_arm(given.arm)].entry.content;
+  if (shows_arm) given.content = content_of_arm(given.arm);
   // Without ids of its own a door has no use for one that is in no log.
   if (!setting_.new_id && given.duel_id.empty()) return given;
   if (given.duel_id.empty()) given.duel_id = std::string(kFallback) + setting_.new_id(now_ms);
@@ -151,6 +165,10 @@ Result<std::optional<Served>> Experiment::served_before(const std::string& duel_
 
 Status Experiment::check_wish(const Wish& wish) const {
   if (!wish.duel_id.empty()) DUEL_RETURN_IF_ERROR(check_id("a duel", wish.duel_id));
+  if (ledger().parts().space && !wish.excluded.empty()) {
+    return Error::unsupported("a point cannot be left out; skip the duel instead")
+        .in_field("exclude");
+  }
   for (const std::string& arm : wish.excluded) {
     if (!ledger().find_arm(arm)) {
       return Error::invalid_argument(fmt::format("there is no arm '{}'", arm)).in_field("exclude");
@@ -266,6 +284,10 @@ Result<Offer> Experiment::serve(const Wish& wish, const Moment& moment) {
   if (is_done(wish.subject)) return instead(Fallback::Why::done);
   if (wish.voter && exploits_the_winner(ledger())) return instead(Fallback::Why::certified);
   if (const auto why = why_not_now(wish, moment)) return instead(*why);
+  if (ledger().parts().space) {
+    DUEL_RETURN_IF_ERROR(stage_search(moment));
+    if (wish.task.empty() && lacks_proof_tasks()) return instead(Fallback::Why::tasks_used_up);
+  }
   std::vector<Arm> excluded;
   for (const std::string& arm : wish.excluded) excluded.push_back(*ledger().find_arm(arm));
   const bool few_arms = ledger().num_active() < 2;
@@ -374,6 +396,39 @@ double Experiment::audit_share_of(const ServeRecord& serve) const {
   return best_audit_share(rule.price.judge / rule.price.person, correlation, rule.least);
 }
 
+Status Experiment::stage_search(const Moment& moment) {
+  while (auto record = live_.due()) DUEL_RETURN_IF_ERROR(stage(std::move(*record), moment));
+  return Done{};
+}
+
+bool Experiment::lacks_proof_tasks() const {
+  const TunedSpace& tuned = *ledger().tuned();
+  if (tasks_.empty() || !ledger().parts().tasks_end || !tuned.proof().stands()) return false;
+  return !tasks_.any(
+      [&](const std::string& task) { return tuned.is_for_proofs(task) && !tuned.has_met(task); });
+}
+
+// A search draws from its own tasks, again and again; a proof from those that no duel was about.
+bool Experiment::draw_task_of_space(const Wish& wish, ServeRecord& serve) {
+  const TunedSpace& tuned = *ledger().tuned();
+  const bool proves = serve.evidence;
+  if (!wish.task.empty()) {
+    serve.task = wish.task;
+  } else if (!ledger().parts().tasks_end) {
+    serve.task = tasks_.draw_among(ledger(), [](const std::string&) { return true; });
+  } else {
+    const auto mine = [&](const std::string& task) {
+      return tuned.is_for_proofs(task) == proves && (!proves || !tuned.has_met(task));
+    };
+    // Of few tasks the lot may have left none to the search.
+    const bool any = tasks_.any(mine);
+    serve.task =
+        tasks_.draw_among(ledger(), [&](const std::string& task) { return !any || mine(task); });
+  }
+  if (serve.evidence && !ledger().statement().admits(serve, 0, 0).ok()) serve.evidence = false;
+  return true;
+}
+
 // The task of the duel, and whether its answer may be evidence. False where nothing is left to be
 // learned: the pair, or every way to a certificate, has used up its tasks.
 bool Experiment::draw_task(const Wish& wish, ServeRecord& serve) {
@@ -382,6 +437,7 @@ bool Experiment::draw_task(const Wish& wish, ServeRecord& serve) {
   } else if (tasks_.empty()) {
     return true;
   }
+  if (ledger().parts().space) return draw_task_of_space(wish, serve);
   const Arm i = *ledger().find_arm(serve.first), j = *ledger().find_arm(serve.second);
   if (const Panel* const panel = ledger().panel()) {
     serve.task = tasks_.draw_among(ledger(), [&](const std::string& task) {

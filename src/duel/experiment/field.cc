@@ -32,6 +32,23 @@ ArmField::ArmField(const std::vector<ArmEntry>& arms, bool fixed)
   number(arms);
 }
 
+ArmField ArmField::of_roles(std::span<const ArmEntry> roles, std::size_t num_active) {
+  ArmField field;
+  field.num_active_ = num_active;
+  for (std::size_t k = 0; k < roles.size(); ++k) field.arms_.push_back({.active = k < num_active});
+  field.rename(roles);
+  return field;
+}
+
+void ArmField::rename(std::span<const ArmEntry> roles) {
+  index_.clear();
+  for (std::size_t k = 0; k < roles.size(); ++k) {
+    arms_[k].entry = roles[k];
+    arms_[k].name = roles[k].id;
+    index_.emplace(roles[k].id, static_cast<Arm>(k));
+  }
+}
+
 void ArmField::number(const std::vector<ArmEntry>& arms) {
   arms_.clear();
   index_.clear();

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,11 @@ class ArmField {
   const ArmEntry* find_withdrawn(std::string_view id) const;
   std::vector<ArmEntry> entries() const;
 
+  // What points are in duels (tuned_space.h), by their numbers. Their ids change, and two may have
+  // one: `find` gives the lower number then.
+  static ArmField of_roles(std::span<const ArmEntry> roles, std::size_t num_active);
+  void rename(std::span<const ArmEntry> roles);
+
   void add(const ArmEntry& arm);
   void retire(Arm arm);
 
@@ -52,11 +58,12 @@ class ArmField {
   ArmField(const std::vector<ArmEntry>& arms, bool fixed);
   void number(const std::vector<ArmEntry>& arms);
   void join(const ArmEntry& arm);
+  ArmField() = default;
 
-  bool fixed_;
+  bool fixed_ = true;
   // As many of the arms are those of the first record: all it has, or none once a fixed set was
   // changed. They need not be saved.
-  std::size_t num_first_;
+  std::size_t num_first_ = 0;
   std::vector<LedgerArm> arms_;
   TextMap<Arm> index_;
   std::size_t num_active_ = 0;

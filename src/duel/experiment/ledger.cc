@@ -14,7 +14,10 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment,
                             std::unique_ptr<SettledDuels> settled) {
   const Parts parts = parts_of(experiment);
   DUEL_RETURN_IF_ERROR(check_id("an experiment", experiment.experiment_id));
-  DUEL_ASSIGN(ArmField field, ArmField::make(experiment.arms, parts.fixed_set));
+  std::optional<ArmField> field;
+  if (!parts.space) {
+    DUEL_ASSIGN(field, ArmField::make(experiment.arms, parts.fixed_set));
+  }
   if (!(experiment.aa_rate >= 0 && experiment.aa_rate <= 0.5)) {
     return Error::invalid_argument(fmt::format("{} is out of range", experiment.aa_rate), "aa_rate",
                                    "0 .. 0.5");
@@ -28,7 +31,9 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment,
         .in_field("service.starts")
         .with_hint("draft or running");
   }
-  return Ledger(experiment, std::move(field), std::move(statement), std::move(settled));
+  // What may be shown: the point in use, and a candidate.
+  if (parts.space) field = ArmField::of_roles(statement.tuned()->entries(), 2);
+  return Ledger(experiment, std::move(*field), std::move(statement), std::move(settled));
 }
 
 Ledger::Ledger(const ExperimentRecord& experiment, ArmField field, Statement statement,
@@ -44,6 +49,12 @@ Ledger::Ledger(const ExperimentRecord& experiment, ArmField field, Statement sta
       feedback_(experiment.service.feedback),
       guardrails_(experiment.service.guardrails),
       audit_key_sha256_(experiment.audit.key_sha256) {}
+
+// As the parts number them. REQUIRES: the record was checked.
+std::pair<Arm, Arm> Ledger::arms_of(const ServeRecord& serve) const {
+  if (parts_.space) return tuned()->roles_of(serve);
+  return {*find_arm(serve.first), *find_arm(serve.second)};
+}
 
 CertifiedRecord Ledger::certified_record() const {
   DUEL_CHECK(certificate().has_value());
@@ -86,12 +97,17 @@ struct Ledger::Folder {
   }
 
   Folded operator()(const ServeRecord& record) {
+    const auto [first, second] = ledger.arms_of(record);
     LedgerDuel duel{.ordinal = ledger.duels_.served(),
                     .expires_at = record.expires_at,
                     .round = record.round,
-                    .first = *ledger.find_arm(record.first),
-                    .second = *ledger.find_arm(record.second),
+                    .first = first,
+                    .second = second,
                     .serving = record.serving};
+    if (ledger.parts_.space) {
+      duel.first_point = *TunedSpace::ordinal_of_id(record.first);
+      duel.second_point = *TunedSpace::ordinal_of_id(record.second);
+    }
     duel.evidence = record.evidence && duel.first != duel.second;
     if (record.audit > 0) duel.audit = {.step = AuditState::Step::asked, .share = record.audit};
     ledger.tally_.served(record, duel.first, duel.second);
@@ -104,6 +120,7 @@ struct Ledger::Folder {
     } else if (duel.first != duel.second) {
       ledger.statement_.served_in_vain(record, duel.first, duel.second);
     }
+    if (ledger.parts_.space) ledger.statement_.tuned_space().served(record);
     ledger.duels_.open(record.duel_id, duel);
     return {};
   }
@@ -112,7 +129,7 @@ struct Ledger::Folder {
   void fill(LedgerDuel& duel, const OutcomeRecord& record) {
     duel.fate = Fate::answered;
     duel.result = record.answer.result;
-    duel.outcome = *ledger.outcome_of(record.answer, duel.first, duel.second);
+    duel.outcome = *ledger.outcome_of(record.answer, duel);
     if (duel.result != Answered::graded) return;
     duel.score = *record.answer.score;
     duel.lot = lot_of(duel.score, ledger.experiment_.seed, record.duel_id);
@@ -271,6 +288,21 @@ struct Ledger::Folder {
     return {};
   }
 
+  Folded operator()(const CandidateRecord& record) {
+    ledger.statement_.tuned_space().take(record);
+    return {};
+  }
+
+  Folded operator()(const GivenUpRecord& record) {
+    ledger.statement_.tuned_space().give_up(record);
+    return {};
+  }
+
+  Folded operator()(const RecommendedRecord& record) {
+    ledger.statement_.tuned_space().recommend(record, ledger.served());
+    return {};
+  }
+
   Folded operator()(const CompletedRecord& /*record*/) {
     ledger.state_ = ExperimentState::completed;
     return configured();
@@ -306,6 +338,10 @@ Ledger::Folded Ledger::fold(const LogEntry& entry) {
   head_ = entry.hash;
   if (std::holds_alternative<ServeRecord>(entry.record)) pace_.served(entry.time_ms);
   statement_.decide(entry.sequence, entry.hash);
+  const bool renames = parts_.space && (statement_.tuned()->proof().certified() ||
+                                        std::holds_alternative<CertifiedRecord>(entry.record) ||
+                                        std::holds_alternative<CandidateRecord>(entry.record));
+  if (renames) field_.rename(statement_.tuned()->entries());
   return folded;
 }
 
@@ -333,6 +369,7 @@ std::uint64_t Ledger::state_hash() const {
   for (const auto& [ordinal, id] : duels_.pending_by_ordinal()) add(ordinal, hash_text(id));
   for (const ArmEntry& arm : withdrawn()) add(hash_text(arm.id));
   if (panel() != nullptr) hash = panel()->hash(hash);
+  if (tuned() != nullptr) hash = tuned()->hash(hash);
   return hash;
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "duel/core/duel.h"
@@ -93,6 +94,15 @@ class Ledger {
   Result<Outcome> outcome_of(const Answer& answer, Arm first, Arm second) const {
     return duel::outcome_of(answer, id_of(first), id_of(second));
   }
+  Result<Outcome> outcome_of(const Answer& answer, const LedgerDuel& duel) const {
+    const auto [first, second] = ids_of(duel);
+    return duel::outcome_of(answer, first, second);
+  }
+  // Of what it shows, as it shows them.
+  std::pair<std::string, std::string> ids_of(const LedgerDuel& duel) const {
+    if (!parts_.space) return {id_of(duel.first), id_of(duel.second)};
+    return {TunedPoint::id_of(duel.first_point), TunedPoint::id_of(duel.second_point)};
+  }
 
   // All answers at once, as they came, between different arms; comparisons made elsewhere too where
   // they count.
@@ -132,6 +142,8 @@ class Ledger {
   // serving; and the key that draws them, as its SHA-256.
   const std::map<std::uint64_t, std::string>& drawn() const { return duels_.drawn(); }
   const std::string& audit_key_sha256() const { return audit_key_sha256_; }
+  // Where points of a space are compared; otherwise null.
+  const TunedSpace* tuned() const { return statement_.tuned(); }
   // Where the experiment is about these people; otherwise null.
   const Panel* panel() const { return statement_.panel(); }
   // As they are now: those of the start or what was added since.
@@ -183,6 +195,8 @@ class Ledger {
  private:
   Ledger(const ExperimentRecord& experiment, ArmField field, Statement statement,
          std::unique_ptr<SettledDuels> settled);
+
+  std::pair<Arm, Arm> arms_of(const ServeRecord& serve) const;
 
   struct Checker;  // in ledger_checks.cc
   struct Folder;

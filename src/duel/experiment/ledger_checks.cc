@@ -27,8 +27,13 @@ struct Ledger::Checker {
 
   Status operator()(const ServeRecord& record) const {
     DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));
-    DUEL_ASSIGN(const Arm first, ledger.field_.arm_of(record.first));
-    DUEL_ASSIGN(const Arm second, ledger.field_.arm_of(record.second));
+    if (ledger.parts_.space) {
+      DUEL_RETURN_IF_ERROR(ledger.tuned()->check(record));
+    } else {
+      DUEL_RETURN_IF_ERROR(ledger.field_.arm_of(record.first));
+      DUEL_RETURN_IF_ERROR(ledger.field_.arm_of(record.second));
+    }
+    const auto [first, second] = ledger.arms_of(record);
     if (ledger.completed())
       return unfit_record("a duel is served after the experiment was completed");
     DUEL_RETURN_IF_ERROR(ledger.duels_.check_next(record, ledger.sequence_ + 1));
@@ -39,7 +44,7 @@ struct Ledger::Checker {
                           "one arm shown twice is 'aa' or 'exploit', and only that");
     }
     for (const Arm arm : {first, second}) {
-      if (!ledger.arms()[arm].active) {
+      if (!ledger.parts_.space && !ledger.arms()[arm].active) {
         return unfit_record(fmt::format("the retired arm '{}' is served", ledger.id_of(arm)));
       }
     }
@@ -114,7 +119,7 @@ struct Ledger::Checker {
 
   Status operator()(const OutcomeRecord& record) const {
     DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
-    DUEL_RETURN_IF_ERROR(ledger.outcome_of(record.answer, duel.first, duel.second));
+    DUEL_RETURN_IF_ERROR(ledger.outcome_of(record.answer, duel));
     DUEL_RETURN_IF_ERROR(check_graded(record.answer, duel.evidence));
     if (duel.audit.step == AuditState::Step::asked && !is_program(record.source)) {
       return unfit_record(
@@ -126,8 +131,8 @@ struct Ledger::Checker {
     }
     // People are asked once, in the order in which it is shown.
     if (duel.audit.waits() && !is_program(record.source)) return Done{};
-    return check_judgements(record, ledger.experiment_.order, ledger.id_of(duel.first),
-                            ledger.id_of(duel.second));
+    const auto [first, second] = ledger.ids_of(duel);
+    return check_judgements(record, ledger.experiment_.order, first, second);
   }
 
   Status operator()(const ExpiredRecord& record) const {
@@ -153,6 +158,7 @@ struct Ledger::Checker {
   }
 
   Status operator()(const ArmAddedRecord& record) const {
+    DUEL_RETURN_IF_ERROR(check_has_arms());
     DUEL_RETURN_IF_ERROR(check_id("an arm", record.arm.id));
     if (ledger.find_arm(record.arm.id) || ledger.find_withdrawn(record.arm.id) != nullptr) {
       return unfit_record(fmt::format("there is an arm '{}' already", record.arm.id),
@@ -162,7 +168,13 @@ struct Ledger::Checker {
                         fmt::format("the arm '{}' is added to a fixed set", record.arm.id));
   }
 
+  Status check_has_arms() const {
+    if (!ledger.parts_.space) return Done{};
+    return unfit_record("points of a space are compared, not arms");
+  }
+
   Status operator()(const ArmRetiredRecord& record) const {
+    DUEL_RETURN_IF_ERROR(check_has_arms());
     DUEL_ASSIGN(const Arm arm, ledger.field_.arm_of(record.arm_id));
     if (!ledger.arms()[arm].active) {
       return unfit_record(fmt::format("the arm '{}' is retired a second time", record.arm_id));
@@ -172,6 +184,7 @@ struct Ledger::Checker {
   }
 
   Status operator()(const ComparisonRecord& record) const {
+    DUEL_RETURN_IF_ERROR(check_has_arms());
     DUEL_ASSIGN(const Arm first, ledger.field_.arm_of(record.first));
     DUEL_ASSIGN(const Arm second, ledger.field_.arm_of(record.second));
     if (first == second) {
@@ -216,6 +229,19 @@ struct Ledger::Checker {
 
   Status operator()(const AbsentRecord& record) const { return ledger.statement_.check(record); }
 
+  Status operator()(const CandidateRecord& record) const {
+    if (ledger.completed()) return unfit_record("a candidate is taken after the end");
+    return ledger.statement_.check_of_space(record);
+  }
+
+  Status operator()(const GivenUpRecord& record) const {
+    return ledger.statement_.check_of_space(record);
+  }
+
+  Status operator()(const RecommendedRecord& record) const {
+    return ledger.statement_.check_of_space(record);
+  }
+
   Status operator()(const CompletedRecord& record) const {
     if (ledger.completed()) return unfit_record("the experiment is completed a second time");
     const std::vector<std::string> known = {"certified", "max_duels", "stopped"};
@@ -239,6 +265,10 @@ struct Ledger::Checker {
     if (ledger.completed()) return Error::conflict("a completed experiment is configured");
     if (ledger.parts_.panel && record.guardrails.explore_floor > 0) {
       return Error::unsupported("a panel is only asked what can matter")
+          .in_field("guardrails.explore_floor");
+    }
+    if (ledger.parts_.space && record.guardrails.explore_floor > 0) {
+      return Error::unsupported("the learner of a space explores by itself")
           .in_field("guardrails.explore_floor");
     }
     return Done{};

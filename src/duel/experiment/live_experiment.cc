@@ -35,11 +35,13 @@ Result<Effect> LiveExperiment::take(const LogEntry& entry) {
   } else if (has_choice()) {
     return Error::conflict("a duel was chosen and is to be served first");
   }
+  chooser_.before(ledger_, entry.record);
   const Ledger::Folded folded = ledger_.fold(entry);
   if (folded.settled) {
     const Heard answer = heard(*folded.settled, ledger_.feedback().on_timeout, ledger_.parts());
     if (answer.chooser) chooser_.tell(ledger_, *folded.settled, *answer.chooser);
   }
+  chooser_.after(ledger_, entry.record);
   if (std::holds_alternative<ArmAddedRecord>(entry.record) ||
       std::holds_alternative<ArmRetiredRecord>(entry.record) ||
       std::holds_alternative<PolicyRebuiltRecord>(entry.record)) {
@@ -55,6 +57,8 @@ bool LiveExperiment::done() const {
 }
 
 std::optional<std::string> LiveExperiment::save() const {
+  // A learner of points is made again from the log.
+  if (ledger_.tuned() != nullptr) return std::nullopt;
   if (has_choice() || divergence() || ledger_.num_active() < 2) return std::nullopt;
   // Who was offered which pair is in the log alone.
   if (ledger_.parts().audited) return std::nullopt;

@@ -43,6 +43,14 @@ class LiveExperiment {
   Undo before_choice() const { return chooser_.before_choice(); }
   void undo_choice(Undo undo) { chooser_.undo_choice(std::move(undo)); }
 
+  // Of a space: a record that has to be in the log before the next duel is chosen. Ask again then.
+  std::optional<Record> due() const {
+    if (chooser_.points() == nullptr || divergence()) return std::nullopt;
+    return chooser_.points()->due(*ledger_.tuned());
+  }
+  // Of a space: the learner, where points are compared; otherwise null.
+  const PointChoice* points() const { return chooser_.points(); }
+
   // Whether `take` may be given the record. Ask before writing it.
   Status check(const Record& record) const;
   // REQUIRES: `check` had nothing against the record. An error (another duel was chosen) changes

@@ -68,9 +68,13 @@ Result<Questions::Next> LocalQuestions::next() {
 
 Question LocalQuestions::question_of(ServeRecord serve) const {
   const ExperimentRecord& experiment = experiment_.ledger().experiment();
+  const auto shown = [&](const std::string& id, const Json& point) {
+    return point.is_null() ? contents_.arm(id)
+                           : ShownArm{.arm_id = id, .path = "", .payload = point};
+  };
   Question question{.duel_id = std::move(serve.duel_id),
-                    .first = contents_.arm(serve.first),
-                    .second = contents_.arm(serve.second),
+                    .first = shown(serve.first, serve.first_point),
+                    .second = shown(serve.second, serve.second_point),
                     .task = std::nullopt,
                     .both_orders = experiment.order == Placement::both,
                     .voting = experiment.voting};

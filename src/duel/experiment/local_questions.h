@@ -15,7 +15,8 @@
 
 namespace duel {
 
-// What a judge sees. The log has no more than ids and hashes of what lies in files.
+// What a judge sees. The log has no more than ids and hashes of what lies in files; points of a
+// space it has whole.
 struct QuestionContents {
   std::function<ShownArm(const std::string& arm_id)> arm;
   std::function<Json(const std::string& task)> task{};  // not asked where there are no tasks

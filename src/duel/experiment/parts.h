@@ -17,6 +17,7 @@ struct Parts {
   bool comparisons_count = false;  // Statement: comparisons made elsewhere are evidence
   bool silence_ties = false;       // Tally: where silence is taken for a tie, it is counted as one
   bool audited = false;  // Statement: about people who audit a program; Duels: two answers to one
+  bool space = false;  // Field, Statement, Chooser: points of a space are compared, not arms
   bool pages = false;  // Chooser: every round is somebody's visit; clicks on pages are the answers
 };
 
@@ -32,6 +33,7 @@ inline Parts parts_of(const ExperimentRecord& experiment) {
           .comparisons_count = experiment.comparisons_count,
           .silence_ties = experiment.format > 3,
           .audited = experiment.audit.on(),
+          .space = !experiment.space.dimensions.is_null(),
           .pages = experiment.service.mode == Mode::interleave};
 }
 

@@ -56,6 +56,11 @@ void PointSearch::take() {
   since_taken_ = 0;
 }
 
+void PointSearch::take(std::span<const double> point) {
+  candidate_.assign(point.begin(), point.end());
+  since_taken_ = 0;
+}
+
 void PointSearch::drop() { dropped_ = candidate_; }
 
 void PointSearch::adopt() {

@@ -43,6 +43,10 @@ class PointSearch {
 
   // The best guess becomes the candidate.
   void take();
+  // This point does, as a log says. A point of the unit cube.
+  void take(std::span<const double> point);
+  // What was served before, of a log that another version of Duel has written.
+  void go_on_after(std::uint64_t served) { served_ = served; }
   // The candidate is dropped: given up, or certified.
   void drop();
   // The candidate is the point in use from now on.

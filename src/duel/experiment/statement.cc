@@ -41,9 +41,15 @@ Result<Statement> Statement::make(const ExperimentRecord& experiment, const Part
     DUEL_ASSIGN(panel, Panel::make(experiment));
   }
   if (parts.audited) DUEL_RETURN_IF_ERROR(check_audit(experiment, parts));
+  std::optional<TunedSpace> tuned;
+  if (parts.space) {
+    DUEL_ASSIGN(tuned, TunedSpace::make(experiment));
+  }
   const Rule rule{experiment.goal, experiment.stopping, experiment.format == 1};
-  DUEL_ASSIGN(Referee referee, referee_of(rule, parts, experiment.arms.size()));
-  return Statement(rule, parts, experiment.tasks, std::move(referee), std::move(panel));
+  const std::size_t arms = parts.space ? std::size_t{point_role::kAll} : experiment.arms.size();
+  DUEL_ASSIGN(Referee referee, referee_of(rule, parts, arms));
+  return Statement(rule, parts, experiment.tasks, std::move(referee), std::move(panel),
+                   std::move(tuned));
 }
 
 Status Statement::check_audit(const ExperimentRecord& experiment, const Parts& parts) {
@@ -78,13 +84,18 @@ Status Statement::check_audit(const ExperimentRecord& experiment, const Parts& p
 }
 
 Statement::Statement(const Rule& rule, const Parts& parts, TaskSet tasks, Referee referee,
-                     std::optional<Panel> panel)
+                     std::optional<Panel> panel, std::optional<TunedSpace> tuned)
     : rule_(rule),
       parts_(parts),
       tasks_(std::move(tasks)),
       referee_(std::move(referee)),
-      panel_(std::move(panel)) {
+      panel_(std::move(panel)),
+      tuned_(std::move(tuned)) {
   if (parts_.audited) program_alone_ = referee_;
+}
+
+Error Statement::no_space() {
+  return Error::invalid_data("the experiment compares arms, not the points of a space");
 }
 
 Status Statement::admits(const ServeRecord& serve, Arm first, Arm second) const {
@@ -101,6 +112,7 @@ Status Statement::admits(const ServeRecord& serve, Arm first, Arm second) const 
         .with_hint("evidence: false");
   }
   if (panel_) return panel_->admits(serve, first, second);
+  if (tuned_) return tuned_->admits(serve);
   if (!parts_.tasks_once || serve.task.empty()) return Done{};
   DUEL_RETURN_IF_ERROR(takes_tasks());
   if (!has_met(first, second, serve.task)) return Done{};
@@ -111,7 +123,7 @@ Status Statement::admits(const ServeRecord& serve, Arm first, Arm second) const 
 }
 
 Status Statement::takes_tasks() const {
-  if (!parts_.tasks_once || rule_.stopping.shared_causes) return Done{};
+  if (tuned_ || !parts_.tasks_once || rule_.stopping.shared_causes) return Done{};
   return Error::invalid_argument(
              "a task may reach several pairs, and the pairs are declared to be independent")
       .with_hint("leave the task out, or do not declare pairs_independent");
@@ -169,6 +181,7 @@ void Statement::add_tasks(const TasksAddedRecord& record) {
 
 std::uint64_t Statement::served(const ServeRecord& serve, Arm first, Arm second) {
   if (panel_) return panel_->served(serve, first, second);
+  if (tuned_) return tuned_->place_of(serve);
   const std::string& task = serve.task;
   if (!task.empty() && tasks_.about == TaskScope::tasks_like_these) {
     auto& met = met_[std::minmax(first, second)];
@@ -182,6 +195,10 @@ std::uint64_t Statement::served(const ServeRecord& serve, Arm first, Arm second)
 void Statement::final_answer(std::uint64_t place, const EvidenceAnswer& answer) {
   if (panel_) {
     panel_->final_answer(place, std::get<Outcome>(answer));
+    return;
+  }
+  if (tuned_) {
+    tuned_->final_answer(place, std::get<Outcome>(answer));
     return;
   }
   if (const auto* audited = std::get_if<AuditedAnswer>(&answer); audited && program_alone_) {
@@ -212,6 +229,8 @@ Status Statement::check(const AbsentRecord& record) const {
 }
 
 void Statement::served_in_vain(const ServeRecord& serve, Arm first, Arm second) {
+  // What the search asks is no evidence, and is not asked in vain.
+  if (tuned_ && !tuned_->admits(serve).ok() && !tuned_->has_met(serve.task)) return;
   if (serve.around_loss) {
     ++no_evidence_.lost_serves;
   } else if (serve.by == ServedBy::recovered) {
@@ -228,6 +247,13 @@ void Statement::served_in_vain(const ServeRecord& serve, Arm first, Arm second) 
 }
 
 void Statement::decide(std::uint64_t sequence, const std::string& hash) {
+  if (tuned_) {
+    if (const auto decision = tuned_->decide()) {
+      certificate_ = GivenCertificate{*decision, sequence, hash};
+      certificate_recorded_ = false;
+    }
+    return;
+  }
   if (certificate_) return;
   if (const auto decision = panel_ ? panel_->decision() : referee_.decision()) {
     certificate_ = GivenCertificate{*decision, sequence, hash};

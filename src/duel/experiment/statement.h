@@ -8,7 +8,8 @@
 // records that it has checked.
 //
 // Where the experiment is about these people, the statement is a panel's (panel.h), which counts in
-// any order, and the referee hears nothing.
+// any order, and the referee hears nothing. Nor does it where points are compared: a point has a
+// proof of its own (tuned_space.h).
 #pragma once
 
 #include <cstddef>
@@ -26,12 +27,14 @@
 #include "duel/experiment/panel.h"
 #include "duel/experiment/parts.h"
 #include "duel/experiment/referee.h"
+#include "duel/experiment/tuned_space.h"
 #include "duel/inference/evidence_answer.h"
 #include "duel/log/record.h"
 
 namespace duel {
 
-// A certificate, given once and for good.
+// A certificate, given once and for good. Of a space there may be several, each for another point;
+// this is the last.
 struct GivenCertificate : Decision {
   std::uint64_t sequence = 0;  // the record that gave it
   std::string head;            // the chain's hash there
@@ -76,6 +79,8 @@ class Statement {
   const Referee& referee() const { return referee_; }
   // Null where the statement is not a panel's.
   const Panel* panel() const { return panel_ ? &*panel_ : nullptr; }
+  // Null where arms are compared.
+  const TunedSpace* tuned() const { return tuned_ ? &*tuned_ : nullptr; }
   const std::optional<GivenCertificate>& certificate() const { return certificate_; }
   bool certificate_recorded() const { return certificate_recorded_; }
 
@@ -104,6 +109,13 @@ class Statement {
   // What only panels know. An error without one.
   Status check(const PanelClosedRecord& record) const;
   Status check(const AbsentRecord& record) const;
+  // What only spaces know. An error without one.
+  template <class SpaceRecord>
+  Status check_of_space(const SpaceRecord& record) const {
+    return tuned_ ? tuned_->check(record) : Status(no_space());
+  }
+  // REQUIRES: tuned().
+  TunedSpace& tuned_space() { return *tuned_; }
   // REQUIRES: check.
   void close_panel() { panel_->close(); }
   void miss(const AbsentRecord& record) { panel_->miss(record.subject); }
@@ -114,7 +126,10 @@ class Statement {
   void look() { referee_.look(); }
   // The record with this number and hash is applied: it may have brought the certificate.
   void decide(std::uint64_t sequence, const std::string& hash);
-  void recorded() { certificate_recorded_ = true; }
+  void recorded() {
+    certificate_recorded_ = true;
+    if (tuned_) tuned_->recorded();
+  }
 
   void fields(auto& archive) {
     archive_fields(archive, tasks_.count, tasks_.sha256, met_, pairs_without_fresh_tasks_, referee_,
@@ -133,8 +148,9 @@ class Statement {
     bool lowest_only = false;  // the Copeland certificate of logs of format 1
   };
   Statement(const Rule& rule, const Parts& parts, TaskSet tasks, Referee referee,
-            std::optional<Panel> panel);
+            std::optional<Panel> panel, std::optional<TunedSpace> tuned);
   static Status check_audit(const ExperimentRecord& experiment, const Parts& parts);
+  static Error no_space();
   static Result<Referee> referee_of(const Rule& rule, const Parts& parts, std::size_t num_arms);
 
   Rule rule_;
@@ -143,6 +159,7 @@ class Statement {
   Referee referee_;
   std::optional<Panel> panel_;
   std::optional<Referee> program_alone_;
+  std::optional<TunedSpace> tuned_;
   std::map<std::pair<Arm, Arm>, std::set<std::string, std::less<>>> met_;  // tasks, of low and high
   std::uint64_t pairs_without_fresh_tasks_ = 0;
   std::optional<GivenCertificate> certificate_;

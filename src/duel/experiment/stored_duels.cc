@@ -107,10 +107,18 @@ Result<std::optional<LedgerDuel>> StoredDuels::find(std::string_view duel_id,
   LedgerDuel duel{.ordinal = serve.ordinal,
                   .expires_at = serve.expires_at,
                   .round = serve.round,
-                  .first = arms_.find(serve.first)->second,
-                  .second = arms_.find(serve.second)->second,
                   .serving = serve.serving,
                   .evidence = serve.evidence};
+  if (serve.first_point.is_null()) {
+    duel.first = arms_.find(serve.first)->second;
+    duel.second = arms_.find(serve.second)->second;
+  } else {
+    // Points. What they were in the duel is not asked of one that is settled.
+    duel.first = point_role::kSearched;
+    duel.second = point_role::kSearchedToo;
+    duel.first_point = TunedSpace::ordinal_of_id(serve.first).value_or(0);
+    duel.second_point = TunedSpace::ordinal_of_id(serve.second).value_or(0);
+  }
   // Only what nobody is asked about is neither open nor settled: it counts as expired, too.
   duel.fate = Fate::expired;
   if (serve.audit > 0) {

@@ -5,6 +5,7 @@
 // of these tasks, every duel gets any of them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,10 @@ class TaskDraw {
   // there is one.
   const std::string& draw_among(const Ledger& ledger,
                                 const std::function<bool(const std::string&)>& may) const;
+  // Whether `may` says so of any.
+  bool any(const std::function<bool(const std::string&)>& may) const {
+    return std::ranges::any_of(names_, may);
+  }
   // That a serve was applied.
   void note(const Ledger& ledger, const ServeRecord& serve);
 

@@ -115,7 +115,7 @@ Result<Interview> Interview::open(InterviewPlan plan) {
   if (resumed) {
     const std::string& id = experiment.ledger().experiment().experiment_id;
     // The arms of another experiment need not match.
-    if (id == plan.experiment.experiment_id) {
+    if (id == plan.experiment.experiment_id && plan.experiment.space.dimensions.is_null()) {
       DUEL_ASSIGN(matched, match_arms(plan.log, experiment.ledger(), plan.arms, plan.changes));
     }
     ExperimentRecord logged = experiment.ledger().experiment();

@@ -23,7 +23,7 @@ namespace duel {
 
 struct InterviewPlan {
   std::string log;              // file; "": in memory
-  ExperimentRecord experiment;  // its arms are filled in from `arms`
+  ExperimentRecord experiment;  // its arms are filled in from `arms`; of a space there are none
   std::vector<ListedArm> arms;
   ArmChanges changes{};  // of a log that is there
   // As it was asked for, where `experiment.policy` is made from it by the number of arms.

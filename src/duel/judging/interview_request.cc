@@ -150,7 +150,10 @@ Result<PanelRule> panel_of(const std::string& text, bool early,
 
 Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   InterviewPlan plan;
-  DUEL_ASSIGN(plan.arms, list_arms(request.arms, request.arms_file));
+  const bool space = !request.space.is_null();
+  if (!space) {
+    DUEL_ASSIGN(plan.arms, list_arms(request.arms, request.arms_file));
+  }
   DUEL_ASSIGN(plan.changes.joining, list_joining_arms(request.add_arm));
   plan.changes.leaving = request.retire_arm;
   if (!request.tasks.empty()) {
@@ -172,8 +175,14 @@ Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   DUEL_RETURN_IF_ERROR(check_open_arms(experiment));
   plan.asked_policy = request.policy.empty() ? kDefaultPolicy : request.policy;
   experiment.policy = plan.asked_policy;
-  DUEL_ASSIGN(experiment.policy,
-              in_field("policy", canonical_policy(experiment, plan.arms.size())));
+  if (space) {
+    DUEL_ASSIGN(const Space read, in_field("space", Space::from_json(request.space)));
+    experiment.space = {.dimensions = read.to_json(), .warmup = request.warmup};
+  }
+  // A learner that plans ahead is told how many answers there will be.
+  ExperimentRecord planned = experiment;
+  if (space) planned.stopping.max_duels = request.max_duels;
+  DUEL_ASSIGN(experiment.policy, in_field("policy", canonical_policy(planned, plan.arms.size())));
   experiment.judge = request.judge;
   DUEL_RETURN_IF_ERROR(read_audit(request, experiment));
   plan.allows_new_judge = request.allows_new_judge;

@@ -15,6 +15,10 @@ namespace duel {
 struct InterviewRequest {
   std::vector<std::string> arms;  // items of list_arms
   std::string arms_file;
+  // In the place of arms: the dimensions of a space, as Space::from_json takes them. The policy is
+  // then a learner of points.
+  Json space{};
+  std::uint64_t warmup = 0;               // duels before a point may be proved; 0: the default
   bool open_arms = false;                 // arms may join and leave a log that begins now
   std::vector<std::string> add_arm{};     // items of list_arms that join the log
   std::vector<std::string> retire_arm{};  // ids that leave it

@@ -56,6 +56,10 @@ Json interview_json(const Interview& interview, const Standing& standing, RunEnd
   json["why_not_yet"] = described_json(why_not_yet(ledger, standing, health));
   json["expected_duels_left"] = ending == RunEnding::certified ? Json() : Json(standing.duels_left);
   json["arms"] = Json::array();
+  if (standing.space) {
+    json["space"] = described_json(*standing.space);
+    return json;
+  }
   for (const ArmStanding& arm : standing.arms) {
     json["arms"].push_back(arm_json(ledger, standing, arm));
   }

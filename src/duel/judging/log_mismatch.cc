@@ -55,6 +55,11 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
   };
   if (!agrees("name", logged.experiment_id, wanted.experiment_id)) return found;
   if (logged.arms != wanted.arms) return other_experiment(log, "arms", "its arms are different");
+  if (logged.space != wanted.space) {
+    return other_experiment(
+        log, "space",
+        logged.space.dimensions.is_null() ? "it compares arms" : "its space is another one");
+  }
   if (logged.goal != wanted.goal) {
     return differs(differing_field(logged.goal, wanted.goal), "goal", describe(logged.goal),
                    describe(wanted.goal));

@@ -36,7 +36,18 @@ enum class ServedBy { policy, floor, exclude, recovered };
 // What an answer says. `invalid`: there was an answer, but it made no sense. `graded`: how much
 // better one is, which is no win, tie or loss.
 enum class Answered { win, tie, both_bad, skip, invalid, graded };
-enum class CertificateKind { winner, no_winner, copeland, borda, set, order, ranking, epsilon };
+// point: a point of a space beats the one in use.
+enum class CertificateKind {
+  winner,
+  no_winner,
+  copeland,
+  borda,
+  set,
+  order,
+  ranking,
+  epsilon,
+  point,
+};
 // What a duel shows: two things, or one page drafted from two rankings.
 enum class Mode { duel, interleave };
 enum class ExperimentState { draft, running, paused, completed, archived };
@@ -48,7 +59,8 @@ enum class Drafting {
   team_draft_multileave,
   probabilistic_multileave,
 };
-enum class OnCertified { notify, exploit, complete };
+// adopt: of a space alone. The certified point is the one in use from then on, and is challenged.
+enum class OnCertified { notify, exploit, complete, adopt };
 // What a certificate is about if duels are about tasks. `tasks_like_these`: the given tasks are a
 // sample of many, so each is evidence about a pair at most once. `these_tasks`: exactly the given
 // tasks, one of which is drawn at random for every duel.
@@ -144,7 +156,8 @@ struct Words<OnCertified> {
   static constexpr std::string_view noun = "action on a certificate";
   static constexpr auto all = words_table<OnCertified>({{"notify", OnCertified::notify},
                                                         {"exploit", OnCertified::exploit},
-                                                        {"complete", OnCertified::complete}});
+                                                        {"complete", OnCertified::complete},
+                                                        {"adopt", OnCertified::adopt}});
 };
 
 template <>
@@ -169,7 +182,8 @@ struct Words<CertificateKind> {
                                     {"set", CertificateKind::set},
                                     {"order", CertificateKind::order},
                                     {"ranking", CertificateKind::ranking},
-                                    {"epsilon", CertificateKind::epsilon}});
+                                    {"epsilon", CertificateKind::epsilon},
+                                    {"point", CertificateKind::point}});
 };
 
 template <>
@@ -328,6 +342,17 @@ struct AuditRule {
   friend bool operator==(const AuditRule&, const AuditRule&) = default;
 };
 
+// A box of named numbers in the place of arms: duels show points of it, and what is certified is
+// that one of them beats the point in use today. The policy is then a learner of points.
+struct SpaceRule {
+  Json dimensions;           // as Space::to_json writes it (continuous/space.h); null: arms compete
+  std::uint64_t warmup = 0;  // duels before a point may be proved; 0: 20 for every dimension
+  // The share of tasks that is kept for proofs where a certificate is about tasks like these.
+  double prove_tasks = 0.5;
+
+  friend bool operator==(const SpaceRule&, const SpaceRule&) = default;
+};
+
 // What people who vote are told.
 struct VotingRule {
   std::string question;       // in place of "Which one is better?"
@@ -346,7 +371,8 @@ inline constexpr std::uint64_t kLogFormat = 4;
 // The first record: everything that decides what follows.
 struct ExperimentRecord {
   std::string experiment_id;
-  std::vector<ArmEntry> arms;
+  std::vector<ArmEntry> arms;  // none where points of a space are compared
+  SpaceRule space{};
   std::string policy = "auto";
   Goal goal = Goal::condorcet;
   StoppingRule stopping;
@@ -390,6 +416,9 @@ struct ServeRecord {
   std::string request;    // SHA-256 of the body that asked for it
   SliceValues slices{};   // of those that the experiment declares
   double audit = 0;       // the probability that a person is asked, too; 0: nobody will be
+  // The numbers of the two where they are points of a space, by name.
+  Json first_point{};
+  Json second_point{};
   // Served when the machine lost power, as a later record says: the reason why `evidence` is false.
   // Set by the reader of the log and in no line of it.
   bool around_loss = false;
@@ -558,6 +587,35 @@ struct AbsentRecord {
   friend bool operator==(const AbsentRecord&, const AbsentRecord&) = default;
 };
 
+// The best guess of a space's learner was frozen, to be proved from here on.
+struct CandidateRecord {
+  std::uint64_t number = 0;      // 1, 2, .. of those that challenge the same point in use
+  std::uint64_t generation = 1;  // 1, 2, .. of the points in use
+  std::string point_id;
+  Json point;
+  double level = 0;  // its share of alpha
+
+  friend bool operator==(const CandidateRecord&, const CandidateRecord&) = default;
+};
+
+// The candidate is given up: answers to its duels that are still out prove nothing.
+struct GivenUpRecord {
+  std::uint64_t number = 0;
+  std::string reason;  // beaten | better_guess
+
+  friend bool operator==(const GivenUpRecord&, const GivenUpRecord&) = default;
+};
+
+// What the learner would recommend from here on. An opinion: it proves nothing.
+struct RecommendedRecord {
+  Json point;
+  // That it beats the point in use, in standard deviations of what the learner believes; 0 where
+  // the learner has no belief.
+  double sureness = 0;
+
+  friend bool operator==(const RecommendedRecord&, const RecommendedRecord&) = default;
+};
+
 // The experiment was started, paused, resumed or archived.
 struct StateRecord {
   ExperimentState state = ExperimentState::running;
@@ -649,7 +707,8 @@ using Record =
                  ArmRetiredRecord, ComparisonRecord, CertifiedRecord, CompletedRecord,
                  TasksAddedRecord, StateRecord, ConfiguredRecord, PolicyRebuiltRecord,
                  RecoveredRecord, InterleavedRecord, PagedRecord, EventRecord, PanelClosedRecord,
-                 AbsentRecord, AuditRecord, OfferRecord, AuditLostRecord, AuditKeyRecord>;
+                 AbsentRecord, AuditRecord, OfferRecord, AuditLostRecord, AuditKeyRecord,
+                 CandidateRecord, GivenUpRecord, RecommendedRecord>;
 
 // A record at its place in the log.
 struct LogEntry {

@@ -76,6 +76,16 @@ struct Described<PanelRule> {
 };
 
 template <>
+struct Described<SpaceRule> {
+  static constexpr FieldList fields{
+      required("dimensions", &SpaceRule::dimensions,
+               "by name: `low`, `high`, `default`, which is in use, `scale` and `step`"),
+      optional("warmup", &SpaceRule::warmup,
+               "duels before a point may be proved; 20 for every dimension where it is missing"),
+      optional("prove_tasks", &SpaceRule::prove_tasks, "share of the tasks kept for proofs")};
+};
+
+template <>
 struct Described<VotingRule> {
   static constexpr FieldList fields{
       optional("question", &VotingRule::question, "that voters are asked"),
@@ -201,7 +211,9 @@ struct Described<ExperimentRecord> {
           required("format", &ExperimentRecord::format, "4, or less in older logs",
                    is_known_format),
           required("experiment_id", &ExperimentRecord::experiment_id, "", IsIdOf{"an experiment"}),
-          required("arms", &ExperimentRecord::arms), required("policy", &ExperimentRecord::policy)},
+          required("arms", &ExperimentRecord::arms),
+          optional("space", &ExperimentRecord::space, "whose points are compared, without arms"),
+          required("policy", &ExperimentRecord::policy)},
       inlined(&ExperimentRecord::goal, Described<Goal>::fields),
       FieldList{
           required("stopping", &ExperimentRecord::stopping),
@@ -244,7 +256,9 @@ struct Described<ServeRecord> {
       optional("request", &ServeRecord::request, "keyed hash of the request that asked for it"),
       optional("slices", &ServeRecord::slices, "the values of the slices that are declared"),
       optional("audit", &ServeRecord::audit, "probability that a person is asked, too",
-               Between{0, 1})};
+               Between{0, 1}),
+      optional("first_point", &ServeRecord::first_point, "its numbers, of a space"),
+      optional("second_point", &ServeRecord::second_point)};
 };
 
 template <>
@@ -393,6 +407,39 @@ struct Described<AbsentRecord> {
   static constexpr std::string_view name = "absent";
   static constexpr std::string_view doc = "a member of an early panel will not come";
   static constexpr FieldList fields{required("subject", &AbsentRecord::subject)};
+};
+
+template <>
+struct Described<CandidateRecord> {
+  static constexpr std::string_view name = "candidate";
+  static constexpr std::string_view doc =
+      "the best guess of a space's learner is frozen; its duels with the point in use are its "
+      "proof";
+  static constexpr FieldList fields{
+      required("number", &CandidateRecord::number, "1, 2, .. against the same point in use"),
+      required("generation", &CandidateRecord::generation, "of the points in use"),
+      required("point_id", &CandidateRecord::point_id, "", IsIdOf{"a point"}),
+      required("point", &CandidateRecord::point), required("level", &CandidateRecord::level)};
+};
+
+template <>
+struct Described<GivenUpRecord> {
+  static constexpr std::string_view name = "given_up";
+  static constexpr std::string_view doc = "the candidate is no candidate any more";
+  static constexpr FieldList fields{
+      required("number", &GivenUpRecord::number),
+      required("reason", &GivenUpRecord::reason, "`beaten` or `better_guess`")};
+};
+
+template <>
+struct Described<RecommendedRecord> {
+  static constexpr std::string_view name = "recommended";
+  static constexpr std::string_view doc =
+      "what a space's learner would recommend from here on; it proves nothing";
+  static constexpr FieldList fields{
+      required("point", &RecommendedRecord::point),
+      optional("sureness", &RecommendedRecord::sureness,
+               "that it beats the point in use, in standard deviations of the learner's belief")};
 };
 
 template <>

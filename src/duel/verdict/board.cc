@@ -169,6 +169,10 @@ Board board_of(const Ledger& ledger, const BoardOptions& options) {
   Board board;
   board.health = check_health(ledger);
   board.standing = standing_of(ledger);
+  if (ledger.parts().space) {
+    board.no_strengths = "points of a space are compared";
+    return board;
+  }
   board.pairs = board_pairs(ledger);
   std::vector<Arm> active;
   for (Arm i = 0; i < ledger.num_arms(); ++i) {

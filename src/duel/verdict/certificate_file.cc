@@ -39,6 +39,12 @@ std::string rule_text(CertificateKind kind) {
       return "the e-process of the arm against each rival, for the null that it wins at most 1/2 - "
              "epsilon of their duels, has reached its threshold" +
              counts;
+    case CertificateKind::point:
+      return "the e-process of the candidate against the point in use, begun when the candidate "
+             "was frozen, has reached the threshold of its share of alpha, alpha / (m (m + "
+             "1)) for the "
+             "m-th candidate" +
+             counts;
     case CertificateKind::copeland:
     case CertificateKind::borda:
       break;
@@ -59,7 +65,8 @@ std::string rule_of_panel(const Ledger& ledger) {
 
 std::vector<CertifiedFinding> findings_of(const Ledger& ledger) {
   const Certifier& certifier = ledger.certifier();
-  const auto& found = ledger.orders() ? ledger.orders()->certificate()->findings
+  const auto& found = ledger.tuned() != nullptr ? ledger.tuned()->findings()
+                      : ledger.orders()         ? ledger.orders()->certificate()->findings
                       : ledger.certificate()->kind == CertificateKind::no_winner
                           ? certifier.no_winner()->findings
                           : certifier.winner()->findings;
@@ -129,6 +136,13 @@ std::vector<std::string> assumptions_of(const Ledger& ledger) {
         "the tasks are a fair sample of those that the certificate covers; each counts once for a "
         "pair");
   }
+  if (ledger.tuned() != nullptr) {
+    texts.emplace_back(
+        "no answer that helped to find the point is evidence for it: of a person who was asked "
+        "before, and about a task that was met before, no answer counts");
+    texts.emplace_back("whether an answer was lost does not depend on what it would have been");
+    return texts;
+  }
   const Goal& goal = experiment.goal;
   // The threshold K/alpha of the goal epsilon, with a fixed set of arms, needs no assumption about
   // what pairs have in common.
@@ -167,6 +181,16 @@ CertificateRule rule_of(const Ledger& ledger) {
   if (goal.is_order() || goal.assume != Assumption::none) rule.assume = goal.assume;
   if (experiment.format > 1) rule.shared_causes = experiment.stopping.shared_causes;
   return rule;
+}
+
+CertifiedSpace certified_space(const TunedSpace& tuned) {
+  const PointProof& proof = tuned.proof();
+  return {.dimensions = tuned.space()->to_json(),
+          .point = tuned.space()->payload(tuned.certified().values),
+          .in_use = tuned.space()->payload(tuned.beaten().values),
+          .generation = proof.generation(),
+          .candidate = proof.candidate(),
+          .level = proof.level(proof.candidate())};
 }
 
 CertifiedHealth health_of(const Ledger& ledger) {
@@ -311,6 +335,7 @@ std::vector<Arm> certified_cycle(const Ledger& ledger) {
 std::string certificate_statement(const Ledger& ledger) {
   DUEL_CHECK(ledger.certificate().has_value());
   if (ledger.parts().panel) return panel_statement(ledger);
+  if (ledger.tuned() != nullptr) return point_statement(ledger);
   const GivenCertificate& given = *ledger.certificate();
   const std::string scope = scope_of(ledger.tasks()), odds = odds_of(ledger);
   const std::string judged =
@@ -343,6 +368,7 @@ std::string certificate_statement(const Ledger& ledger) {
           winner, format_number(margin), format_number(std::round((0.5 - margin) * 1e8) / 1e6),
           rivals()));
     }
+    case CertificateKind::point:
     case CertificateKind::copeland:
       return stated(
           fmt::format("No arm beats more other arms than '{}' does (Copeland winner)", winner));
@@ -382,8 +408,12 @@ Certificate certificate_of(const Ledger& ledger) {
     if (experiment.audit.on()) certificate.audit = experiment.audit;
     certificate.conditioned_out.failed_tries = ledger.total().failed_tries;
   }
-  for (const LedgerArm& arm : ledger.arms()) {
-    certificate.arms.push_back({arm.entry.id, arm.active, arm.entry.payload, arm.entry.sha256});
+  if (const TunedSpace* const tuned = ledger.tuned()) {
+    certificate.space = certified_space(*tuned);
+  } else {
+    for (const LedgerArm& arm : ledger.arms()) {
+      certificate.arms.push_back({arm.entry.id, arm.active, arm.entry.payload, arm.entry.sha256});
+    }
   }
   if (certificate.panel) {
     certificate.decisive = ledger.total().decisive();
@@ -393,7 +423,11 @@ Certificate certificate_of(const Ledger& ledger) {
   } else {
     certificate.findings = findings_of(ledger);
   }
-  if (!certificate.panel) certificate.decisive = ledger.certifier().decisive();
+  if (certificate.space) {
+    certificate.decisive = ledger.tuned()->proof().wins() + ledger.tuned()->proof().losses();
+  } else if (!certificate.panel) {
+    certificate.decisive = ledger.certifier().decisive();
+  }
   if (ledger.excluded() > 0) certificate.excluded_share = ledger.excluded_share();
   if (experiment.comparisons_count) certificate.comparisons_from_elsewhere = ledger.comparisons();
   certificate.health = health_of(ledger);

@@ -56,6 +56,21 @@ struct CertifiedTasks {
                                     required("about", &CertifiedTasks::about)};
 };
 
+struct CertifiedSpace {
+  Json dimensions, point, in_use;
+  std::uint64_t generation = 1, candidate = 1;
+  double level = 0;
+
+  static constexpr std::string_view schema = "CertifiedSpace";
+  static constexpr FieldList fields{
+      required("dimensions", &CertifiedSpace::dimensions),
+      required("point", &CertifiedSpace::point, "that beats the one in use"),
+      required("in_use", &CertifiedSpace::in_use),
+      required("generation", &CertifiedSpace::generation, "of the points in use"),
+      required("candidate", &CertifiedSpace::candidate, "which of its candidates"),
+      required("level", &CertifiedSpace::level, "the candidate's share of alpha")};
+};
+
 struct CertifiedArm {
   std::string arm_id;
   bool active = true;
@@ -190,6 +205,7 @@ struct Certificate {
   std::optional<PanelStanding> panel;
   CertificateRule rule;
   std::vector<std::string> assumes;
+  std::optional<CertifiedSpace> space;
   std::optional<CertifiedTasks> tasks;
   std::optional<JudgeEntry> judge;
   std::optional<AuditRule> audit;
@@ -219,6 +235,7 @@ struct Certificate {
                 optional("panel", &Certificate::panel, "the people that it is about"),
                 required("rule", &Certificate::rule),
                 optional("assumes", &Certificate::assumes, "what has to be true of the answers"),
+                optional("space", &Certificate::space, "whose point it is about"),
                 optional("tasks", &Certificate::tasks),
                 optional("judge", &Certificate::judge),
                 optional("audit", &Certificate::audit, "how people audit it"),

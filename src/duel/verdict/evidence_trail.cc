@@ -26,6 +26,7 @@ const std::vector<PairFinding>& needed_findings(const Ledger& ledger) {
   static const std::vector<PairFinding> none;
   DUEL_CHECK(ledger.certificate().has_value());
   if (ledger.scores() || ledger.parts().panel) return none;
+  if (ledger.tuned() != nullptr) return ledger.tuned()->findings();
   if (ledger.orders()) return ledger.orders()->certificate()->findings;
   return ledger.certificate()->kind == CertificateKind::no_winner
              ? ledger.certifier().no_winner()->findings
@@ -74,6 +75,16 @@ void EvidenceTrail::take(const LogEntry& entry, const ServeRecord& record) {
   if (record.audit > 0) open.audit = {.step = AuditState::Step::asked, .share = record.audit};
   pair->push_back({.asked = entry.sequence});
   ++kept_;
+}
+
+// A point that becomes a candidate again begins anew.
+void EvidenceTrail::take(const LogEntry& /*entry*/, const CandidateRecord& record) {
+  for (auto& [ids, pair] : pairs_) {
+    if (ids.first != record.point_id && ids.second != record.point_id) continue;
+    std::erase_if(open_, [&](const auto& one) { return one.second.pair == &pair; });
+    kept_ -= pair.size();
+    pair.clear();
+  }
 }
 
 void EvidenceTrail::take(const LogEntry& entry, const OutcomeRecord& record) {

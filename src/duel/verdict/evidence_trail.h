@@ -79,6 +79,7 @@ class EvidenceTrail {
             const duel::Answer& answer, const std::string& voter, std::uint64_t sequence);
 
   void take(const LogEntry& entry, const ServeRecord& record);
+  void take(const LogEntry& entry, const CandidateRecord& record);
   void take(const LogEntry& entry, const OutcomeRecord& record);
   void take(const LogEntry& entry, const ExpiredRecord& record);
   void take(const LogEntry& entry, const AuditRecord& record);

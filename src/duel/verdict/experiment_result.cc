@@ -124,6 +124,7 @@ ExperimentResult result_of(const Ledger& ledger, const Board& board, const IfWro
   result.not_ruled_out = ids_of(ledger, board.not_ruled_out);
   if (standing.order) result.order = order_of(ledger, *standing.order);
   result.panel = standing.panel;
+  result.space = standing.space;
   result.expected_duels_left = standing.duels_left;
   result.forecast = forecast_of(ledger, standing);
   if (const auto regret = estimated_regret(ledger, standing)) {

@@ -214,6 +214,7 @@ struct ExperimentResult {
   std::vector<std::string> tied, not_ruled_out;
   std::optional<ResultOrder> order;
   std::optional<PanelStanding> panel;
+  std::optional<SpaceStanding> space;
   std::optional<std::uint64_t> expected_duels_left;
   Forecast forecast;
   std::optional<ResultRegret> regret;
@@ -248,6 +249,8 @@ struct ExperimentResult {
                    "the other arms that may be first; empty once there is a certificate"),
           optional("order", &ExperimentResult::order, "of the goals `set`, `order` and `ranking`"),
           optional("panel", &ExperimentResult::panel, "where it is about these people"),
+          optional("space", &ExperimentResult::space,
+                   "where points of a space are compared: there is then no leader, and no arm"),
           required("expected_duels_left", &ExperimentResult::expected_duels_left,
                    "null where nobody can tell"),
           required("forecast", &ExperimentResult::forecast, "what a certificate still takes"),

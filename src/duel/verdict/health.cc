@@ -102,6 +102,9 @@ HealthCheck lost_answers(const Ledger& ledger) {
   const Certifier& certifier = ledger.certifier();
   const auto settled = [&](Arm i, Arm j) {
     if (ledger.orders()) return ledger.orders()->reached(i, j);
+    if (ledger.tuned() != nullptr) {
+      return ledger.certificate() && i == point_role::kCandidate && j == point_role::kInUse;
+    }
     return certifier.log_evidence(i, j) >= certifier.log_threshold(i);
   };
   // With the goal epsilon the leader need not be ahead, only not far behind.
@@ -131,6 +134,12 @@ HealthCheck lost_answers(const Ledger& ledger) {
   return judged_check(name, least < kQuantile, std::move(detail));
 }
 
+// Two points of a search are counted as they were shown, whichever they were.
+bool is_of_search(const Ledger& ledger, Arm i, Arm j) {
+  return ledger.parts().space && (i == point_role::kSearched || j == point_role::kSearched ||
+                                  i == point_role::kSearchedToo || j == point_role::kSearchedToo);
+}
+
 // If several judge programs answered: do they agree about each pair? The statistic is the sum over
 // pairs and judges of squared deviations from the pair's common rate, divided by their variances.
 HealthCheck judges(const Ledger& ledger) {
@@ -141,6 +150,7 @@ HealthCheck judges(const Ledger& ledger) {
   double squares = 0, degrees = 0;
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
     for (Arm j = i + 1; j < ledger.num_arms(); ++j) {
+      if (is_of_search(ledger, i, j)) continue;
       std::vector<std::pair<std::uint64_t, std::uint64_t>> said;
       std::uint64_t wins = 0, duels = 0;
       for (const auto& [judge, pairs] : ledger.judges()) {
@@ -180,6 +190,7 @@ HealthCheck position_balance(const Ledger& ledger) {
   std::uint64_t pairs = 0;
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
     for (Arm j = i + 1; j < ledger.num_arms(); ++j) {
+      if (is_of_search(ledger, i, j)) continue;
       const std::uint64_t first = ledger.shown(i, j).served;
       const std::uint64_t served = ledger.pair(i, j).served;
       if (served < kFewest) continue;

@@ -184,7 +184,7 @@ class Weighing {
 
 // A name can go to another arm while arms come and go, and what a certificate says stays.
 std::string quoted(const Ledger& ledger, const std::string& arm_id) {
-  const bool fixed = ledger.experiment().stopping.arms_fixed;
+  const bool fixed = ledger.experiment().stopping.arms_fixed && !ledger.parts().space;
   return fmt::format("'{}'", fixed ? ledger.name_of(*ledger.find_arm(arm_id)) : arm_id);
 }
 

@@ -145,6 +145,7 @@ std::size_t OrderStanding::shown() const {
 }
 
 std::optional<Arm> leader_of(const Ledger& ledger) {
+  if (ledger.parts().space) return std::nullopt;
   if (!ledger.orders()) return places_of(ledger).leader;
   if (ledger.total().decisive() == 0) return std::nullopt;
   return in_order(ledger, certain_arms(ledger)).front();
@@ -157,6 +158,10 @@ Standing standing_of(const Ledger& ledger) {
     ArmStanding& arm = standing.arms.emplace_back();
     arm.arm = i;
     arm.counts = ledger.of_arm(i);
+  }
+  if (ledger.parts().space) {
+    standing.space = space_standing(ledger);
+    return standing;
   }
   standing.waiting = waiting_answers(ledger);
   const bool decisive = ledger.total().decisive() > 0;

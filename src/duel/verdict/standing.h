@@ -12,6 +12,7 @@
 #include "duel/inference/interval.h"
 #include "duel/verdict/panel_standing.h"
 #include "duel/verdict/places.h"
+#include "duel/verdict/space_standing.h"
 #include "duel/verdict/waiting_answers.h"
 
 namespace duel {
@@ -61,6 +62,7 @@ struct Standing {
   Places places;
   WaitingAnswers waiting;
   std::optional<PanelStanding> panel;  // where it is about these people
+  std::optional<SpaceStanding> space;  // where points are compared; there is no leader then
 
   static constexpr std::uint64_t kFewestDecisive = 10;
 };

@@ -23,6 +23,7 @@ Timeline::Point Timeline::now(const Ledger& ledger, std::int64_t time_ms) {
     }
     point.log_threshold = ledger.certifier().log_threshold(*point.leader);
   }
+  if (ledger.parts().space) return point;  // points come and go
   point.shown.reserve(ledger.num_arms());
   for (Arm i = 0; i < ledger.num_arms(); ++i) point.shown.push_back(ledger.of_arm(i).served);
   return point;
@@ -58,7 +59,7 @@ TimelinePoint Timeline::shown_of(const Ledger& ledger, const Point& point) {
     shown.log_threshold = point.log_threshold;
   }
   // Arms that joined later have no value. A draft may have had more arms than there are now.
-  shown.shown.resize(ledger.num_arms());
+  shown.shown.resize(ledger.parts().space ? 0 : ledger.num_arms());
   return shown;
 }
 
@@ -66,7 +67,9 @@ TimelineSeries Timeline::series(const Ledger& ledger, std::int64_t time_ms,
                                 std::size_t points) const {
   TimelineSeries series;
   series.experiment_id = ledger.experiment().experiment_id;
-  for (const LedgerArm& arm : ledger.arms()) series.arms.push_back(arm.entry.id);
+  for (const LedgerArm& arm : ledger.arms()) {
+    if (!ledger.parts().space) series.arms.push_back(arm.entry.id);
+  }
   // Chosen from the end, which is the present: it is added if no point was kept there.
   const bool ends_now = !points_.empty() && points_.back().sequence == ledger.sequence();
   const std::size_t kept = points_.size() - (ends_now ? 1 : 0);

@@ -108,6 +108,7 @@ std::string approximate_count(std::uint64_t count) {
 
 std::string verdict_of(const Ledger& ledger, const Standing& standing) {
   if (ledger.certificate()) return certificate_statement(ledger);
+  if (standing.space) return space_verdict(ledger);
   if (standing.panel) return panel_verdict(ledger, standing.leader);
   const std::uint64_t duels = ledger.total().served;
   const std::string after = fmt::format("after {} duel{}", duels, duels == 1 ? "" : "s");

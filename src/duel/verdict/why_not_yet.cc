@@ -39,7 +39,10 @@ class Reasons {
 
   std::vector<WhyNotYet> collect(const std::vector<HealthCheck>& health) && {
     no_more_duels();
-    if (standing_.panel) {
+    if (standing_.space) {
+      duels_in_vain();
+      add(Obstacle::point_open, 1, why_not_proved(ledger_));
+    } else if (standing_.panel) {
       who_has_not_answered(*standing_.panel);
     } else {
       what_a_sample_lacks();

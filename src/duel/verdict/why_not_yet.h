@@ -34,6 +34,7 @@ enum class Obstacle {
   rivals,              // arms, or pairs of a set or an order, that are open
   panel_open,          // a panel without a size has not been closed
   people,              // members of a panel who have not answered
+  point_open,          // no point of a space is proved to beat the one in use
   health,              // checks that failed
 };
 template <>
@@ -56,6 +57,7 @@ struct Words<Obstacle> {
                              {"rivals", Obstacle::rivals},
                              {"panel_open", Obstacle::panel_open},
                              {"people", Obstacle::people},
+                             {"point_open", Obstacle::point_open},
                              {"health", Obstacle::health}});
 };
 
