@@ -6,6 +6,7 @@ import type { Ledger } from "./ledger";
 import type { Panel } from "./panel";
 import { evidenceText, numberText } from "./numbers";
 import type { CertificateKind } from "./records";
+import { ROLE, type TunedSpace } from "./space";
 import { ifWrong } from "./wrong";
 
 const COUNTED =
@@ -26,6 +27,9 @@ const RULE_TEXTS: { [kind in CertificateKind]: string } = {
   ranking: ofSequence,
   epsilon:
     "the e-process of the arm against each rival, for the null that it wins at most 1/2 - epsilon of their duels, has reached its threshold" +
+    COUNTED,
+  point:
+    "the e-process of the candidate against the point in use, begun when the candidate was frozen, has reached the threshold of its share of alpha, alpha / (m (m + 1)) for the m-th candidate" +
     COUNTED,
   copeland: ofScores,
   borda: ofScores,
@@ -48,6 +52,8 @@ function winning(ledger: Ledger, itWins: "it wins" | "winning"): string {
     return `${itWins === "it wins" ? "it is graded" : "graded"} above it on average`;
   return `${itWins} more than half of the duels with a decisive answer`;
 }
+const foundPoint = (space: TunedSpace) =>
+  `The point '${space.nameOf(ROLE.certified)}' (${space.words(space.certified)}) beats the point in use, '${space.nameOf(ROLE.beaten)}' (${space.words(space.beaten)}): it wins more than half of the duels with a decisive answer`;
 
 // What is found, in words; without what it is about and how sure it is.
 function found(ledger: Ledger): string {
@@ -74,6 +80,8 @@ function found(ledger: Ledger): string {
       return `The top ${named.length} in order, the best first, are ${sequence}: each beats every arm after it and ${rest}, ${wins}`;
     case "epsilon":
       return `Arm ${name(winner!)} loses to no other arm by more than ${numberText(epsilon)}: it wins more than ${numberText(Math.round((0.5 - epsilon) * 1e8) / 1e6)} % of the duels with a decisive answer against ${others(findings!.length)}`;
+    case "point":
+      return foundPoint(ledger.space!);
     case "copeland":
       return `No arm beats more other arms than ${name(winner!)} does (Copeland winner)`;
     case "borda":
@@ -151,6 +159,7 @@ function assumptions(ledger: Ledger): string[] {
       texts.push("the order of the members was drawn without regard to their answers");
     return texts;
   }
+  const lost = "whether an answer was lost does not depend on what it would have been";
   if (tasks.count === 0n && !ledger.namesTasks) {
     texts.push("each answer of a pair is as likely as the one before, whatever was answered");
   } else if (tasks.about === "these_tasks") {
@@ -159,6 +168,13 @@ function assumptions(ledger: Ledger): string[] {
     texts.push(
       "the tasks are a fair sample of those that the certificate covers; each counts once for a pair",
     );
+  }
+  if (ledger.space) {
+    return [
+      ...texts,
+      "no answer that helped to find the point is evidence for it: of a person who was asked before, and about a task that was met before, no answer counts",
+      lost,
+    ];
   }
   const isSharper =
     ["condorcet", "set", "order", "ranking"].includes(goal) ||
@@ -174,7 +190,7 @@ function assumptions(ledger: Ledger): string[] {
     if (ledger.experiment.audit.from_seed)
       texts.push("nobody made the key that draws them from the seed, which is no secret");
   }
-  texts.push("whether an answer was lost does not depend on what it would have been");
+  texts.push(lost);
   return texts;
 }
 
@@ -278,6 +294,7 @@ export function certificateOf(ledger: Ledger): {
       shared_causes: orNothing(stopping.shared_causes, isLater),
     },
     assumes: orNothing(assumptions(ledger), isLater),
+    space: ledger.space?.written(),
     tasks: orNothing(
       { count: tasks.count, sha256: tasks.sha256, about: tasks.about },
       isLater && tasks.count > 0n,
@@ -306,7 +323,7 @@ export function certificateOf(ledger: Ledger): {
           ),
         }
       : undefined,
-    arms: arms.map((arm) => ({
+    arms: (ledger.space ? [] : arms).map((arm) => ({
       arm_id: arm.arm_id,
       active: arm.isActive,
       payload: orNothing(arm.payload, arm.payload !== ""),
@@ -322,7 +339,13 @@ export function certificateOf(ledger: Ledger): {
         }),
       ),
     findings: scores || panel ? undefined : given.findings!.map(finding),
-    decisive: size(panel ? total.firstWins + total.secondWins : referee.contest.decisive),
+    decisive: size(
+      panel
+        ? total.firstWins + total.secondWins
+        : ledger.space
+          ? ledger.space.wins + ledger.space.losses
+          : referee.contest.decisive,
+    ),
     conditioned_out: {
       ties: size(total.ties),
       both_bad: size(total.bothBad),

@@ -2,6 +2,7 @@
 import { confidenceSequence } from "./evidence";
 import type { Counts, Ledger } from "./ledger";
 import { erfc } from "./numbers";
+import { ROLE } from "./space";
 
 export interface Check {
   name: string;
@@ -48,6 +49,9 @@ export function checkHealth(ledger: Ledger): Check[] {
   const { order, format } = ledger.experiment;
   const arms = [...ledger.arms.keys()];
   const pairs = arms.flatMap((i) => arms.slice(i + 1).map((j): [number, number] => [i, j]));
+  // Two points of a search are counted as they were shown, whichever they were.
+  const isSearched = (role: number) => role === ROLE.searched || role === ROLE.searchedToo;
+  const compared = ledger.space ? pairs.filter((pair) => !pair.some(isSearched)) : pairs;
   // Undefined: too little is known to tell.
   const isFailed: { [name: string]: () => boolean | undefined } = {
     missing_answers: () => {
@@ -69,7 +73,7 @@ export function checkHealth(ledger: Ledger): Check[] {
       return standsOut(worst, looks);
     },
     position_balance: () => {
-      const served = pairs.map(
+      const served = compared.map(
         ([i, j]) => [ledger.shown[i]![j]!.served, ledger.pair(i, j).served] as const,
       );
       const seen = served.filter(([, both]) => both >= FEWEST);
@@ -117,7 +121,10 @@ export function checkHealth(ledger: Ledger): Check[] {
       let least = Infinity;
       for (const i of arms) {
         for (const j of arms) {
-          if (i === j || !ledger.referee.isSettled(i, j)) continue;
+          const isSettled = ledger.space
+            ? ledger.given && i === ROLE.candidate && j === ROLE.inUse
+            : i !== j && ledger.referee.isSettled(i, j);
+          if (i === j || !isSettled) continue;
           const pair = ledger.pair(i, j);
           if (lost(pair) === 0) continue;
           const wins = pair.firstWins,
@@ -134,7 +141,7 @@ export function checkHealth(ledger: Ledger): Check[] {
       let squares = 0,
         degrees = 0;
       const names = [...ledger.judges.keys()].sort(inByteOrder);
-      for (const [i, j] of names.length > 1 ? pairs : []) {
+      for (const [i, j] of names.length > 1 ? compared : []) {
         const said = names
           .map((name) => ledger.judges.get(name)!.get(`${i},${j},`) ?? ([0, 0] as [number, number]))
           .filter(([low, high]) => low + high >= 5);

@@ -5,6 +5,7 @@ import { refuse } from "./json";
 import { checkSlices, checkSliceValues } from "./slices";
 import { Panel, type Asked } from "./panel";
 import { resultOfScore } from "./records";
+import { ROLES, TunedSpace } from "./space";
 import type { AnyRecord, Answer, ArmEntry, Judgement, RecordOf } from "./records";
 
 export interface Arm extends ArmEntry {
@@ -71,6 +72,7 @@ interface Audit {
 interface Duel {
   first: number;
   second: number;
+  ids: [first: string, second: string];
   isAa: boolean;
   subject: string; // who was asked; "" where nobody says
   fate: "open" | "answered" | "expired";
@@ -126,6 +128,7 @@ export class Ledger {
   referee: Referee;
   panel?: Panel | undefined; // where it is about these people
   readonly isAudited: boolean; // people audit a program
+  space?: TunedSpace; // where points are compared
   private state: RecordOf<"state">["state"];
   private onTimeout: "discard" | "tie";
   private readonly withdrawn = new Set<string>();
@@ -143,7 +146,9 @@ export class Ledger {
     this.tasks = tasks;
     this.tasksEnd = tasks.count > 0n && tasks.about === "tasks_like_these";
     this.tasksOnce = this.tasksEnd || (tasks.count === 0n && format > 3n);
-    if (arms.length < 2) refuse("fewer than two arms cannot be compared");
+    const { space } = experiment;
+    if (space) this.space = new TunedSpace(experiment);
+    if (!space && arms.length < 2) refuse("fewer than two arms cannot be compared");
     if (new Set(arms.map((arm) => arm.arm_id)).size < arms.length) refuse("two arms have one id");
     if (!(experiment.aa_rate >= 0 && experiment.aa_rate <= 0.5)) refuse("aa_rate is out of range");
     checkSlices(experiment.slices, experiment.about === "these_people");
@@ -157,18 +162,25 @@ export class Ledger {
       refuse(`an experiment does not start ${service.starts}`);
     this.state = service.starts;
     this.onTimeout = service.feedback.on_timeout;
-    this.referee = this.refereeOf(arms.length);
-    this.panel = this.panelOf(arms.length);
+    const size = space ? ROLES : arms.length;
+    this.referee = this.refereeOf(size);
+    this.panel = this.panelOf(size);
     arms.forEach((arm) => this.join(arm));
-    this.shown = table(arms.length, noCounts);
+    this.nameRoles();
+    this.shown = table(size, noCounts);
   }
 
   // Takes the next record. Throws, with nothing decided, where a log cannot go on with it.
   apply(record: AnyRecord, head: string): void {
     this.fold(record);
     ++this.sequence;
-    const decision = this.given ? undefined : (this.panel ?? this.referee).decision();
+    const decision = this.space
+      ? this.space.decision()
+      : this.given
+        ? undefined
+        : (this.panel ?? this.referee).decision();
     if (decision) this.given = { ...decision, sequence: this.sequence, head };
+    this.nameRoles();
   }
   private fold(record: AnyRecord): void {
     switch (record.record) {
@@ -200,6 +212,13 @@ export class Ledger {
         return this.isAudited ? undefined : refuse("nobody audits");
       case "panel_closed":
         return (this.panel ?? refuse("there is no panel")).close(record.members);
+      case "candidate":
+        if (this.isOver()) refuse("a candidate is taken after the end");
+        return this.spaceOf().take(record);
+      case "given_up":
+        return this.spaceOf().giveUp(record);
+      case "recommended":
+        return this.spaceOf().recommend(record);
       case "absent":
         return (this.panel ?? refuse("there is no panel")).miss(record.subject);
       case "completed":
@@ -230,9 +249,22 @@ export class Ledger {
   }
   // How many arms the thresholds of a fixed set count, or how many an open one began with.
   armsAtTheStart(): number {
+    if (this.space) return 0;
     return this.isFixed ? this.arms.length : this.experiment.arms.length;
   }
 
+  private spaceOf(): TunedSpace {
+    return this.space ?? refuse("arms are compared, and not the points of a space");
+  }
+  // What points are in duels has the ids that it has now.
+  private nameRoles(): void {
+    const { space } = this;
+    if (!space) return;
+    this.arms = Array.from({ length: ROLES }, (_, role) => {
+      const name = space.nameOf(role);
+      return { arm_id: name, name, payload: "", sha256: "", content: undefined, isActive: true };
+    });
+  }
   private refereeOf(size: number): Referee {
     const why = unfitGoal(this.experiment, size);
     return why ? refuse(why) : new Referee(this.experiment, size);
@@ -273,8 +305,8 @@ export class Ledger {
 
   private serve(record: RecordOf<"serve">): void {
     const { duel_id, task, serving } = record;
-    const first = this.armOf(record.first),
-      second = this.armOf(record.second);
+    const points = this.space?.served(record);
+    const [first, second] = points?.roles ?? [this.armOf(record.first), this.armOf(record.second)];
     const isAlone = serving === "aa" || serving === "exploit";
     const { one_look_after, stopping, tasks } = this.experiment;
     if (this.isOver()) refuse("a duel is served after the end");
@@ -287,7 +319,7 @@ export class Ledger {
       refuse("a retired arm is served");
     if (record.evidence) {
       if (one_look_after > 0n) refuse("a duel is to count where there is one look");
-      if (!this.panel && this.tasksOnce && task !== "") {
+      if (!this.panel && !points && this.tasksOnce && task !== "") {
         if (!stopping.shared_causes) refuse("a task may reach several pairs");
         if (this.met.has(this.taskKey(first, second, task)))
           refuse(`the pair meets about the task '${task}' again, and it is to count`);
@@ -309,11 +341,21 @@ export class Ledger {
     if (record.by === "exclude") ++this.excluded;
     if (serving === "exploit") return;
     const { subject } = record;
-    const duel: Duel = { first, second, isAa: serving === "aa", subject, fate: "open" };
+    const duel: Duel = {
+      first,
+      second,
+      ids: [record.first, record.second],
+      isAa: serving === "aa",
+      subject,
+      fate: "open",
+    };
     if (record.audit > 0)
       duel.audit = { step: "asked", share: record.audit, program: 0, isSilent: false, offers: 0n };
     ++this.countsOf(duel).served;
-    if (asked) {
+    if (points) {
+      if (record.evidence) duel.place = this.space!.place(points.roles, this.sequence + 1);
+      points.count();
+    } else if (asked) {
       duel.asked = asked;
     } else if (record.evidence && first !== second) {
       if (task !== "" && this.tasks.about === "tasks_like_these") {
@@ -327,7 +369,7 @@ export class Ledger {
 
   private answer(record: RecordOf<"outcome">): void {
     const duel = this.duels.get(record.duel_id) ?? refuse(`no duel '${record.duel_id}' was served`);
-    const outcome = this.outcomeOf(record, duel.first, duel.second);
+    const outcome = this.outcomeOf(record, duel.first, duel.second, duel.ids);
     const isProgram = record.source.type === "judge" || record.source.type === "program";
     const y = this.numberOf(record, outcome);
     const { audit } = duel;
@@ -385,7 +427,7 @@ export class Ledger {
       return;
     }
     if (outcome === "graded") duel.place.y = y;
-    this.referee.answered(
+    (this.space ?? this.referee).answered(
       duel.place,
       outcome === "first" || outcome === "second" ? outcome : "neither",
       voter,
@@ -480,10 +522,11 @@ export class Ledger {
     this.countTries(counts, record.failed_tries, true);
     if (duel.asked) this.panel!.answer(duel.asked, "none");
     // Where a person was waited for, nothing that comes later is evidence.
-    if (duel.place && !duel.audit) this.referee.answered(duel.place, "neither");
+    if (duel.place && !duel.audit) (this.space ?? this.referee).answered(duel.place, "neither");
   }
 
   private compare(record: RecordOf<"comparison">): void {
+    if (this.space) refuse("points of a space are compared, and not arms");
     const first = this.armOf(record.first),
       second = this.armOf(record.second);
     if (first === second) refuse(`the arm '${record.first}' is compared with itself`);
@@ -511,6 +554,7 @@ export class Ledger {
   }
 
   private addArm(record: RecordOf<"arm_added">): void {
+    if (this.space) refuse("points of a space are compared, and not arms");
     if (
       this.withdrawn.has(record.arm_id) ||
       this.arms.some((arm) => arm.arm_id === record.arm_id)
@@ -525,6 +569,7 @@ export class Ledger {
   }
 
   private retireArm(record: RecordOf<"arm_retired">): void {
+    if (this.space) refuse("points of a space are compared, and not arms");
     const arm = this.armOf(record.arm_id);
     if (!this.arms[arm]!.isActive) refuse(`the arm '${record.arm_id}' is retired a second time`);
     if (!this.isFixed) {
@@ -565,6 +610,7 @@ export class Ledger {
       refuse(
         `the log says it certifies '${said.join(" ")}', but the records before certify '${found.join(" ")}'`,
       );
+    this.space?.recorded();
   }
 
   private addTasks(record: RecordOf<"tasks_added">): void {
@@ -621,20 +667,24 @@ export class Ledger {
 
   // --- Answers ------------------------------------------------------------------------------------
 
-  private outcomeOf(answer: Answer, first: number, second: number): Outcome {
+  private outcomeOf(
+    answer: Answer,
+    first: number,
+    second: number,
+    ids = [this.arms[first]!.arm_id, this.arms[second]!.arm_id],
+  ): Outcome {
     const { result, winner, place, score } = answer;
     if (result !== "win") return result;
     const isFirst =
-      score === 1 && (first === second ? place === 1n : winner === this.arms[first]!.arm_id);
+      score === 1 && (first === second ? place === 1n : winner === ids[0]);
     const isSecond =
-      score === 0 && (first === second ? place === 2n : winner === this.arms[second]!.arm_id);
+      score === 0 && (first === second ? place === 2n : winner === ids[1]);
     if (score !== null && !isFirst && !isSecond) refuse("the score makes another winner");
     if (first === second) {
-      if (winner === this.arms[first]!.arm_id && place > 0n)
-        return place === 1n ? "first" : "second";
+      if (winner === ids[0] && place > 0n) return place === 1n ? "first" : "second";
     } else if (place === 0n) {
-      if (winner === this.arms[first]!.arm_id) return "first";
-      if (winner === this.arms[second]!.arm_id) return "second";
+      if (winner === ids[0]) return "first";
+      if (winner === ids[1]) return "second";
     }
     return refuse(`'${winner}' cannot have won`);
   }
@@ -645,18 +695,15 @@ export class Ledger {
     if (judgements.length === 0 && (!isBoth || result === "skip" || result === "invalid")) return;
     if (!isBoth || judgements.length !== 2)
       refuse("two judgements belong to a duel that is judged in both orders");
-    const ids = [duel.first, duel.second].map((arm) => this.arms[arm]!.arm_id);
+    const ids = [...duel.ids];
     const shown = judgements.map((judgement) => judgement.first);
     if (shown.join(" ") !== ids.join(" ") && shown.join(" ") !== ids.reverse().join(" "))
       refuse("the judgements show other arms");
     const [first, second] = [duel.first, duel.second];
-    const isTurned = (judgement: Judgement) => judgement.first !== this.arms[first]!.arm_id;
+    const isTurned = (judgement: Judgement) => judgement.first !== duel.ids[0];
     for (const judgement of judgements)
-      this.outcomeOf(
-        judgement,
-        isTurned(judgement) ? second : first,
-        isTurned(judgement) ? first : second,
-      );
+      if (isTurned(judgement)) this.outcomeOf(judgement, second, first, [...duel.ids].reverse());
+      else this.outcomeOf(judgement, first, second, duel.ids);
     if (judgements.some((judgement) => judgement.score !== null)) {
       this.checkMeanScore(record, judgements, first, second, isTurned);
       return;

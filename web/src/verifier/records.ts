@@ -65,6 +65,11 @@ function check(value: Value, name: string, depth = 0): void {
   for (const one of inner) check(one, name, depth + 1);
 }
 const json: Reader<void> = (value, name) => check(value, name);
+// The same where it is looked at.
+const raw: Reader<Value> = (value, name) => {
+  check(value, name);
+  return value;
+};
 const columns: Reader<void> = (value, name) => {
   if (!(value instanceof Members)) refuse(`the field '${name}' is not an object`);
   for (const [column, one] of value.list) check(one, column);
@@ -144,7 +149,7 @@ const service = object({
   mode: may(word("duel", "interleave"), "duel"),
   starts: may(state, "running"),
   default_arm: text,
-  on_certified: may(word("notify", "exploit", "complete"), "notify"),
+  on_certified: may(word("notify", "exploit", "complete", "adopt"), "notify"),
   feedback: may(feedback, noFeedback),
   guardrails: may(guardrails, guardrails(new Members(), "guardrails")),
   interleave: may(
@@ -171,6 +176,11 @@ const panel = object({
   size: noCount,
   members: may(list(string), []),
   early: may(flag, false),
+});
+const space = object({
+  dimensions: must(raw),
+  warmup: noCount,
+  prove_tasks: may(real, 0.5),
 });
 const voting = object({ question: text, instructions: text, shows_result: may(flag, false) });
 const judgeEntry = { command: must(string), sha256: must(sha256) };
@@ -201,6 +211,7 @@ const kinds = {
     format: must(count),
     experiment_id: must(id),
     arms: must(list(object(arm))),
+    space: may(space, null!),
     policy: must(string),
     goal: must(word("condorcet", "copeland", "borda", "set", "order", "ranking", "epsilon")),
     top: noCount,
@@ -246,6 +257,8 @@ const kinds = {
     request: text,
     slices: may(byName(string), []),
     audit: may(real, 0),
+    first_point: may(raw, null),
+    second_point: may(raw, null),
   },
   outcome: {
     duel_id: must(id),
@@ -280,7 +293,17 @@ const kinds = {
   },
   certified: {
     kind: must(
-      word("winner", "no_winner", "copeland", "borda", "set", "order", "ranking", "epsilon"),
+      word(
+        "winner",
+        "no_winner",
+        "copeland",
+        "borda",
+        "set",
+        "order",
+        "ranking",
+        "epsilon",
+        "point",
+      ),
     ),
     winner: text,
     arms: may(list(object({ arm_id: must(string) })), []),
@@ -290,6 +313,15 @@ const kinds = {
   tasks_added: { count: must(count), sha256: must(sha256) },
   panel_closed: { members: must(count) },
   absent: { subject: must(string) },
+  candidate: {
+    number: must(count),
+    generation: must(count),
+    point_id: must(id),
+    point: must(raw),
+    level: must(real),
+  },
+  given_up: { number: must(count), reason: must(string) },
+  recommended: { point: must(raw), sureness: may(real, 0) },
   state: { state: must(state) },
   configured: { name: text, feedback: must(feedback), guardrails: must(guardrails) },
   policy_rebuilt: { reason: must(string) },

@@ -160,7 +160,7 @@ function ofEvidence(ledger: Ledger, findings: Finding[]): IfWrong {
   const atTheEnd = one_look_after > 0n;
   const isByLeads = ledger.given!.kind !== "epsilon"; // there the arm may be behind
   const pairs = findings.map(({ winner, loser, threshold }) => {
-    const places = ledger.referee.answers(winner, loser);
+    const places = ledger.space?.answers() ?? ledger.referee.answers(winner, loser);
     return { pair: [winner, loser] as [number, number], threshold, places };
   });
   const found: IfWrong = {
@@ -244,7 +244,7 @@ function textOf(ledger: Ledger, { lead, evidence, levels, voters }: IfWrong): st
   const { arms_fixed, alpha } = ledger.experiment.stopping;
   const name = (arm: number) => {
     const { name, arm_id } = ledger.arms[arm]!;
-    return `'${arms_fixed ? name : arm_id}'`;
+    return `'${arms_fixed && !ledger.space ? name : arm_id}'`;
   };
   const texts: string[] = [];
   if (lead) {

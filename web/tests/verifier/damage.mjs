@@ -339,6 +339,162 @@ export function panel(dice, certificateOf) {
   return chained(bodies);
 }
 
+// Points of a space: a search, candidates that are proved or given up, and perhaps another point in
+// use after a certificate.
+export function tuned(dice, certificateOf) {
+  const dimensions = {};
+  for (let k = 0; k < 1 + dice.below(3); ++k)
+    dimensions[`x${k}`] = dice.of([
+      { low: 0, high: 1, default: 0.5 },
+      { low: 0.1, high: 10, default: 1.2, scale: "log" },
+      { low: -1, high: 1, default: 0, step: 0.25 },
+    ]);
+  const adopts = dice.is(0.4);
+  const tasks = dice.is(0.3) ? dice.of(["tasks_like_these", "these_tasks"]) : undefined;
+  const alpha = dice.of([0.05, 0.2]);
+  const first = {
+    record: "experiment",
+    format: 4,
+    experiment_id: "e",
+    arms: [],
+    space: { dimensions, ...(dice.is(0.3) && { warmup: 5 }) },
+    policy: "kernel-ts",
+    goal: "condorcet",
+    stopping: {
+      alpha,
+      min_decisive_per_pair: 0,
+      max_duels: 0,
+      arms_fixed: true,
+      ...(tasks === "tasks_like_these" && { shared_causes: true }),
+    },
+    order: "random",
+    aa_rate: 0,
+    comparisons_count: false,
+    ...(tasks && { tasks: { count: 500, sha256: SHA, about: tasks } }),
+    ...(adopts && { service: { on_certified: "adopt" } }),
+    seed: 1,
+  };
+  const bodies = [body(1, first)];
+  const push = (record) => bodies.push(body(bodies.length + 1, record));
+  const point = () =>
+    Object.fromEntries(
+      Object.entries(dimensions).map(([name, { low, high, step }]) => [
+        name,
+        step
+          ? low + step * dice.below(1 + Math.round((high - low) / step))
+          : low + (high - low) * dice.share(),
+      ]),
+    );
+  const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+  let inUse = Object.fromEntries(
+    Object.entries(dimensions).map(([name, one]) => [name, one.default]),
+  );
+  const known = new Map([[JSON.stringify(inUse), "default"]]);
+  let next = 1;
+  const idOf = (one) => {
+    const key = JSON.stringify(one);
+    if (!known.has(key)) known.set(key, `p${next++}`);
+    return known.get(key);
+  };
+  let candidate,
+    generation = 1,
+    number = 0,
+    recorded = 0,
+    ordinal = 0;
+  const open = [];
+  const strength = dice.of([0.5, 0.7, 0.9]);
+  const steps = 80 + dice.below(300);
+  for (let step = 0; step < steps; ++step) {
+    const roll = dice.share();
+    if (!candidate && roll < 0.3) {
+      const one = point();
+      if (same(one, inUse)) continue;
+      candidate = one;
+      ++number;
+      let level = alpha;
+      for (let g = 0; adopts && g < generation; ++g) level /= 2;
+      push({
+        record: "candidate",
+        number,
+        generation,
+        point_id: idOf(one),
+        point: one,
+        level: level / (number * (number + 1)),
+      });
+    } else if (candidate && roll < 0.01) {
+      push({ record: "given_up", number, reason: dice.of(["beaten", "better_guess"]) });
+      candidate = undefined;
+    } else if (roll < 0.05) {
+      push({
+        record: "recommended",
+        point: point(),
+        ...(dice.is(0.8) && { sureness: dice.share() }),
+      });
+    } else if (roll < 0.55) {
+      const isProof = candidate && dice.is(0.7);
+      let [one, other] = isProof ? [candidate, inUse] : [point(), point()];
+      if (dice.is(0.5)) [one, other] = [other, one];
+      if (same(one, other)) continue;
+      const duel_id = `d${ordinal}`;
+      const task = tasks === "these_tasks" ? `t${dice.below(9)}` : tasks && `t${ordinal}`;
+      push({
+        record: "serve",
+        duel_id,
+        ordinal: ordinal++,
+        round: 1,
+        first: idOf(one),
+        second: idOf(other),
+        serving: "explore",
+        ...(task && { task }),
+        ...((!isProof || dice.is(0.05)) && { evidence: false }),
+        ...(dice.is(0.3) && { subject: `s${ordinal}` }),
+        first_point: one,
+        second_point: other,
+      });
+      open.push([duel_id, idOf(one), idOf(other), isProof && idOf(candidate)]);
+    } else if (open.length > 0) {
+      const [[duel_id, one, other, better]] = open.splice(
+        dice.is(0.8) ? 0 : dice.below(open.length),
+        1,
+      );
+      if (dice.is(0.04)) {
+        push({ record: "expired", duel_id });
+        continue;
+      }
+      const result = dice.is(0.9) ? "win" : dice.of(["tie", "both_bad", "skip", "invalid"]);
+      const favoured = better ? (better === one ? 0 : 1) : dice.below(2);
+      const winner = [one, other][dice.is(strength) ? favoured : 1 - favoured];
+      push({
+        record: "outcome",
+        duel_id,
+        result,
+        ...(result === "win" && { winner }),
+        ...(dice.is(0.3) && {
+          source: dice.of([
+            { type: "judge", id: "j1" },
+            { type: "human", id: "h" },
+          ]),
+        }),
+      });
+    }
+    // Whether that was a certificate.
+    const given = candidate && step % 8 === 0 ? certificateOf(chained(bodies)) : undefined;
+    if (!given) continue;
+    const { kind, winner, log } = JSON.parse(given);
+    if (log.sequence <= recorded) continue;
+    recorded = log.sequence;
+    push({ record: "certified", kind, winner, at: log.sequence });
+    if (adopts) {
+      inUse = candidate;
+      ++generation;
+      number = 0;
+    }
+    candidate = undefined;
+    if (dice.is(0.3)) break;
+  }
+  return chained(bodies);
+}
+
 // --- Damage ---------------------------------------------------------------------------------------
 
 const NUMBERS = [
