@@ -24,6 +24,7 @@ void add_export_command(Command& program);
 void add_serve_command(Command& program);
 void add_experiment_command(Command& program);
 void add_next_command(Command& program);
+void add_mcp_command(Command& program);
 void add_report_command(Command& program);
 void add_token_command(Command& program);
 void add_store_command(Command& program);

@@ -44,12 +44,12 @@ void declare(Command& program) {
                          add_result_command,     add_certificate_command, add_verify_command,
                          add_import_command,     add_export_command,      add_serve_command,
                          add_experiment_command, add_next_command,        add_report_command,
-                         add_token_command,      add_store_command,       add_simulate_command,
-                         add_merge_command,      add_plan_command,        add_plot_command,
-                         add_policies_command,   add_matrix_command,      add_league_command,
-                         add_estimate_command,   add_interleave_command,  add_credit_command,
-                         add_metrics_command,    add_learn_command,       add_reproduce_command,
-                         add_version_command,    add_completion_command}) {
+                         add_token_command,      add_mcp_command,         add_store_command,
+                         add_simulate_command,   add_merge_command,       add_plan_command,
+                         add_plot_command,       add_policies_command,    add_matrix_command,
+                         add_league_command,     add_estimate_command,    add_interleave_command,
+                         add_credit_command,     add_metrics_command,     add_learn_command,
+                         add_reproduce_command,  add_version_command,     add_completion_command}) {
     add(program);
   }
 }

@@ -22,6 +22,7 @@
 #include "duel/verdict/standing.h"
 #include "duel/wire/answers.h"
 #include "duel/wire/experiment_answers.h"
+#include "duel/wire/plan_question.h"
 #include "duel/wire/received_body.h"
 #include "duel/wire/requests.h"
 
@@ -166,22 +167,8 @@ void Api::open_stream(Call& call) {
 void Api::plan(Call& call) {
   const auto body = call.read<PlanBody>();
   if (!body) return;
-  PlanQuestion question;
+  PlanQuestion question = plan_question_of(*body);
   question.threads = 1;
-  question.arms = body->arms;
-  question.gap = body->gap;
-  question.spread = body->spread;
-  question.alpha = body->alpha;
-  question.tie_rate = body->tie_rate;
-  question.parallel = body->parallel;
-  question.max_duels = body->max_duels;
-  question.trials = body->trials;
-  question.goal = std::string(to_word(body->goal));
-  question.top = body->goal.top;
-  question.epsilon = body->goal.margin;
-  question.assume = std::string(to_word(body->goal.assume));
-  if (!body->policy.empty()) question.policy = {body->policy};
-  question.shared_causes = body->shared_causes;
   const auto spec = plan_spec(question);
   if (!spec.ok()) return call.send(refused_plan(spec.error()));
   run_later(call, [spec = *spec, send = call.send] {
