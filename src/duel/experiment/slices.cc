@@ -57,6 +57,10 @@ Status check_slices(const ExperimentRecord& experiment) {
   if (experiment.about == Audience::these_people) {
     return unfit("a panel has no slices: it counts, at no error level that could be divided");
   }
+  if (experiment.audit.on() || !experiment.space.dimensions.is_null()) {
+    return unfit(experiment.audit.on() ? "an audited experiment has no slices"
+                                       : "slices are for arms, not for points of a space");
+  }
   if (slices.size() > kMostSlices) {
     return unfit(
         fmt::format("there are {} slices, and {} are allowed", slices.size(), kMostSlices));

@@ -151,7 +151,10 @@ export class Ledger {
     if (!space && arms.length < 2) refuse("fewer than two arms cannot be compared");
     if (new Set(arms.map((arm) => arm.arm_id)).size < arms.length) refuse("two arms have one id");
     if (!(experiment.aa_rate >= 0 && experiment.aa_rate <= 0.5)) refuse("aa_rate is out of range");
-    checkSlices(experiment.slices, experiment.about === "these_people");
+    checkSlices(
+      experiment.slices,
+      experiment.about === "these_people" || this.isAudited || this.space !== undefined,
+    );
     if (this.tasksEnd && !stopping.shared_causes) refuse("a task may reach several pairs");
     if (stopping.shared_causes && !this.isFixed)
       refuse("where pairs share causes the arms are fixed");

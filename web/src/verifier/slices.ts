@@ -14,9 +14,9 @@ function checkDistinct(all: string[], what: string): void {
   for (const one of all) if (!isId(one)) refuse(`'${one}' is no id of ${what}`);
 }
 
-export function checkSlices(slices: [string, string[]][], isPanel: boolean): void {
+export function checkSlices(slices: [string, string[]][], hasOtherStatement: boolean): void {
   if (slices.length === 0) return;
-  if (isPanel) refuse("a panel has no slices");
+  if (hasOtherStatement) refuse("a panel, an audited experiment and a space have no slices");
   const values = slices.flatMap(([, some]) => some);
   if (slices.length > MOST_SLICES || values.length > MOST_VALUES)
     refuse("there are too many slices");
