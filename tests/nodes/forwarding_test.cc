@@ -42,6 +42,44 @@ TEST_F(SeveralNodes, request_goes_to_the_owner_and_the_answer_comes_back) {
       << metrics;
 }
 
+TEST_F(SeveralNodes, trace_goes_along_to_the_owner) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736", span = "00f067aa0ba902b7";
+  const auto ask = [&](const std::string& target, const std::string& body) {
+    return b.call(HttpMethod::post, target, body,
+                  {{"traceparent", "00-" + trace + "-" + span + "-01"}, {"tracestate", "x=1"}});
+  };
+  // The one that was asked has the caller for a parent, and the owner has that one.
+  const auto hold = [&](const std::string& path) {
+    const std::vector<AnsweredRequest> asked = b.answered(path);
+    const std::vector<AnsweredRequest> owner = a.answered(path);
+    ASSERT_EQ(asked.size(), 1U);
+    ASSERT_EQ(owner.size(), 1U);
+    EXPECT_EQ(asked[0].trace->trace_id, trace);
+    EXPECT_EQ(asked[0].trace->parent_id, span);
+    EXPECT_EQ(asked[0].trace->flags, "01");
+    EXPECT_FALSE(asked[0].from_node);
+    EXPECT_EQ(asked[0].client, "127.0.0.1");
+    EXPECT_EQ(owner[0].trace->trace_id, trace);
+    EXPECT_EQ(owner[0].trace->parent_id, asked[0].trace->span_id);
+    EXPECT_NE(owner[0].trace->span_id, asked[0].trace->span_id);
+    EXPECT_TRUE(owner[0].from_node);
+    EXPECT_EQ(owner[0].client, "") << "of the machine of the other node";
+  };
+  const std::string duels = "/v1/experiments/e/duels";
+  ASSERT_EQ(ask(duels, R"({"duel_id":"q"})").status, 201);
+  hold(duels);
+  // Events are sent in requests of their own.
+  EXPECT_EQ(ask("/v1/events", R"({"action_name":"click","timestamp":"2026-01-01T00:00:00Z",)"
+                              R"("query_id":"q","event_attributes":)"
+                              R"({"duel":{"experiment_id":"e"},"object":{"object_id":"d"}}})")
+                .status,
+            202);
+  hold("/v1/events");
+}
+
 TEST_F(SeveralNodes, known_owner_is_asked_without_asking_the_store_again) {
   Node& a = node("a");
   Node& b = node("b");

@@ -64,7 +64,12 @@ class Node {
     EngineOptions options;
     options.owners = 1;  // BusyEngine keeps one thread at work
     engine_ = Engine::start(store_, options).value();
-    api_ = std::make_unique<Api>(*engine_, *tokens_, ApiOptions{.listen = server_->address()});
+    ApiOptions of_api{.listen = server_->address()};
+    of_api.on_answered = [this](const AnsweredRequest& request) {
+      const std::lock_guard lock(answered_mutex_);
+      answered_.push_back(request);
+    };
+    api_ = std::make_unique<Api>(*engine_, *tokens_, std::move(of_api));
     ready_ = api_.get();
   }
   ~Node() { stop(); }
@@ -106,6 +111,15 @@ class Node {
   Engine& engine() { return *engine_; }
   ApiTokens& tokens() { return *tokens_; }
   int requests() const { return requests_; }  // that reached it, from clients and from nodes
+  // What its log would have of the requests to this path, and forgets it.
+  std::vector<AnsweredRequest> answered(const std::string& path) {
+    const std::lock_guard lock(answered_mutex_);
+    std::vector<AnsweredRequest> found;
+    for (const AnsweredRequest& request : std::exchange(answered_, {})) {
+      if (request.path == path) found.push_back(request);
+    }
+    return found;
+  }
   Hops hops() { return {*store_, engine_->key_for("hops between nodes")}; }
 
   std::string token;
@@ -113,6 +127,8 @@ class Node {
  private:
   std::atomic<Api*> ready_ = nullptr;
   std::atomic<int> requests_ = 0;
+  std::mutex answered_mutex_;  // guards answered_
+  std::vector<AnsweredRequest> answered_;
   std::unique_ptr<HttpServer> server_;
   std::shared_ptr<SharedMemoryStore> store_;
   std::unique_ptr<ApiTokens> tokens_;

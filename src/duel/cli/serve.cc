@@ -4,6 +4,7 @@
 
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
+#include "duel/cli/server_log.h"
 #include "duel/client/store_location.h"
 #include "duel/http/http.h"
 #include "duel/http/http_client.h"
@@ -29,6 +30,7 @@ struct ServeArguments {
   ApiOptions api;
   std::string on_certified;
   std::uint64_t on_certified_timeout = 60;
+  std::string log_format = "text";
 };
 
 // Runs the program that the operator has told of certificates, without a shell, gives it `input`,
@@ -57,7 +59,7 @@ Status run_certified_command(const std::vector<std::string>& words, const std::s
 
 // Tells the operator's program of certificates; what it could not be told is tried again.
 Result<std::unique_ptr<CertifiedNotices>> notices_of(const ServeArguments& arguments,
-                                                     Engine& engine, CommandContext& context) {
+                                                     Engine& engine, ServerLog& log) {
   if (arguments.on_certified.empty()) return std::unique_ptr<CertifiedNotices>();
   auto words = split_words(arguments.on_certified);
   if (words.ok() && words->empty()) words = Error::invalid_argument("the command is empty");
@@ -68,10 +70,10 @@ Result<std::unique_ptr<CertifiedNotices>> notices_of(const ServeArguments& argum
   const std::chrono::seconds timeout(arguments.on_certified_timeout);
   return std::make_unique<CertifiedNotices>(
       engine,
-      [words = *words, timeout, &context](const Json& notice, const std::function<bool()>& stop) {
+      [words = *words, timeout, &log](const Json& notice, const std::function<bool()>& stop) {
         const Status told = run_certified_command(words, notice.dump() + "\n", timeout, stop);
         if (!told.ok() && !stop()) {
-          context.note("--on-certified: " + told.error().to_string() + "; it is tried again");
+          log.note("--on-certified: " + told.error().to_string() + "; it is tried again");
         }
         return told.ok();
       });
@@ -85,13 +87,15 @@ std::filesystem::path directory_of_bodies(const std::string& store) {
 }
 
 Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) {
+  // First, so that it is there as long as anybody has something to say.
+  ServerLog log(arguments.log_format == "json", context);
   auto address = parse_http_address(arguments.listen);
   if (!address.ok()) return usage_error("--listen", address.error());
   if (!arguments.advertise.empty()) {
     const auto url = HttpClient::make(arguments.advertise, {});
     if (!url.ok()) return usage_error("--advertise", url.error());
   } else if (is_postgres(arguments.store)) {
-    context.note("other servers on the same store cannot reach this one without --advertise URL");
+    log.note("other servers on the same store cannot reach this one without --advertise URL");
   }
   DUEL_ASSIGN(
       const std::shared_ptr<Store> store,
@@ -104,7 +108,7 @@ Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) 
   }
   EngineOptions options = arguments.engine;
   options.most_ahead = std::chrono::seconds(arguments.most_ahead);
-  options.say = [&context](const std::string& message) { context.note(message); };
+  options.say = [&log](const std::string& message) { log.note(message); };
   DUEL_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(store, std::move(options)));
   // The port is part of what `Host` may say, and known only once it is taken.
   std::unique_ptr<Api> api;
@@ -127,21 +131,21 @@ Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) 
                                  }));
   ApiOptions api_options = arguments.api;
   api_options.listen = server->address();
+  api_options.on_answered = log.on_answered();
   api = std::make_unique<Api>(*engine, *tokens, std::move(api_options));
-  DUEL_ASSIGN(const std::unique_ptr<CertifiedNotices> notices,
-              notices_of(arguments, *engine, context));
+  DUEL_ASSIGN(const std::unique_ptr<CertifiedNotices> notices, notices_of(arguments, *engine, log));
   ready = api.get();
   context.print("http://{}\n", server->address().to_string());
-  context.note("serving; store {}; Ctrl-C ends it",
-               arguments.store.empty() ? default_store() : arguments.store);
+  log.note(fmt::format("serving; store {}; Ctrl-C ends it",
+                       arguments.store.empty() ? default_store() : arguments.store));
   if (!tokens->any()) {
-    context.note("there are no tokens: every program on this machine has full access");
+    log.note("there are no tokens: every program on this machine has full access");
   }
   const InterruptGuard guard;
   while (!guard.interrupted() && !engine->failed()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-  if (!engine->failed()) context.note("draining");
+  if (!engine->failed()) log.note("draining");
   api->close();
   server->drain(std::chrono::seconds(10));
   // After a failed sync the system may have dropped what it could not write. Only a new process
@@ -204,6 +208,9 @@ void add_serve_command(Command& program) {
               "standard input, and is run again until it exits with 0.");
   command.add("--on-certified-timeout S", count(&arguments.on_certified_timeout, 1, 86'400),
               "Seconds until that program is killed (default 60).");
+  command.add_configurable("--log-format FORMAT", one_of(&arguments.log_format, {"text", "json"}),
+                           "json: what goes to stderr is one JSON object a line, with a line for "
+                           "every request; text (default): notes for people, no requests.");
   command.footer =
       "Examples:\n"
       "  duel serve\n"

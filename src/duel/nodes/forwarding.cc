@@ -9,6 +9,7 @@
 
 #include "duel/core/metric_family.h"
 #include "duel/http/http_text.h"
+#include "duel/http/trace_context.h"
 
 namespace duel {
 namespace {
@@ -20,8 +21,8 @@ constexpr std::size_t kMostIdle = 64;      // connections to one node
 constexpr std::chrono::seconds kIdle{30};  // less than a server keeps a quiet connection
 
 // The caller's headers that the owner needs, besides the hop. Not its token (hop.h).
-constexpr std::array<std::string_view, 4> kRequestHeaders{"content-type", "if-match", "accept",
-                                                          kClientHeader};
+constexpr std::array<std::string_view, 6> kRequestHeaders{
+    "content-type", "if-match", "accept", kClientHeader, kTraceHeader, kTraceStateHeader};
 // Headers that describe the connection to the owner, which would be wrong on ours, and those that
 // are for nodes only. They are not passed on.
 constexpr std::array<std::string_view, 7> kHeadersOfHop{

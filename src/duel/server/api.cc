@@ -34,37 +34,46 @@ std::string canonical_origin(std::string_view url) {
   return origin;
 }
 
-// Answers the caller, and counts that.
+// Answers the caller, counts that, and logs it.
 class CountedOutlet final : public HttpExchange {
  public:
   // What the answer gets a header for; none where it is empty.
   using Sign = std::function<std::string(const HttpResponse&)>;
 
   CountedOutlet(HttpReply reply, std::shared_ptr<HttpMetrics> metrics, HttpMetrics::Series& series,
-                HttpMethod method, HttpFields cors, Sign sign)
+                HttpMethod method, HttpFields cors, Sign sign,
+                std::shared_ptr<AnsweredRequest> noted, OnAnswered on_answered)
       : reply_(std::move(reply)),
         metrics_(std::move(metrics)),
         series_(series),
         method_(method),
         cors_(std::move(cors)),
-        sign_(std::move(sign)) {}
+        sign_(std::move(sign)),
+        noted_(std::move(noted)),
+        on_answered_(std::move(on_answered)) {}
 
   void send(HttpResponse response) override {
-    count(response.status);
+    count(response.status, response.text().size(), false);
     if (sign_) response.headers.emplace_back(Hops::kAnswerHeader, sign_(response));
     response.headers.insert(response.headers.end(), cors_.begin(), cors_.end());
     reply_.send(std::move(response));
   }
   // Counted when it begins, since a stream may stay open for days.
   std::shared_ptr<HttpStream> stream(int status, HttpFields headers) override {
-    count(status);
+    count(status, 0, true);
     return reply_.stream(status, std::move(headers));
   }
 
  private:
-  void count(int status) {
+  void count(int status, std::size_t bytes, bool streams) {
     const std::chrono::duration<double> took = Clock::now() - begun_;
     metrics_->count(series_, method_, status, took.count());
+    if (!noted_) return;
+    noted_->status = status;
+    noted_->bytes = bytes;
+    noted_->streams = streams;
+    noted_->seconds = took.count();
+    on_answered_(*noted_);
   }
 
   HttpReply reply_;
@@ -74,6 +83,8 @@ class CountedOutlet final : public HttpExchange {
   const HttpMethod method_;
   const HttpFields cors_;
   const Sign sign_;  // for the node that forwarded the request
+  const std::shared_ptr<AnsweredRequest> noted_;
+  const OnAnswered on_answered_;
 };
 
 // The token in the header; nothing if it is of another scheme.
@@ -223,9 +234,19 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
       sign = [this, header = *request.header(Hops::kHeader), method = request.method](
                  const HttpResponse& answer) { return hops_->sign_answer(header, method, answer); };
     }
+    // From here on the request bears our span: so does what another node is asked for its sake.
+    const bool is_logged = static_cast<bool>(options_.on_answered);
+    std::optional<TraceContext> trace = continue_trace(request, is_logged);
+    const std::shared_ptr<AnsweredRequest> noted = note_of(request, fact.name, hop.has_value());
+    if (noted) {
+      noted->trace = std::move(trace);
+      for (const auto& [parameter, value] : parameters.all()) {
+        if (parameter == "eid") noted->experiment_id = value;
+      }
+    }
     Send send(std::make_shared<CountedOutlet>(std::move(reply), metrics_, series, request.method,
                                               fact.for_pages ? cors_headers(request) : HttpFields{},
-                                              std::move(sign)));
+                                              std::move(sign), noted, options_.on_answered));
     if (hop && !hops_->is_here(*hop)) {
       return send(refusal(421, "this node is not the owner in that epoch", true));
     }
@@ -237,7 +258,8 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
              {},
              std::move(send),
              hop.has_value(),
-             hop ? hop->token_id : ""},
+             hop ? hop->token_id : "",
+             noted},
             false);
     } catch (const std::exception& exception) {
       (void)engine_.mistake(exception);  // the reply went with the call, and has answered 500
@@ -268,6 +290,7 @@ void Api::admit(Call call, bool tokens_are_fresh) {
     return;
   }
   call.caller = std::move(*caller);
+  if (call.noted && call.caller.token) call.noted->token_id = call.caller.token->token_id;
   // A forwarded request was counted on the node where it came in.
   if (!call.from_node) {
     if (auto refused = check_rate(call.caller)) return call.send(*refused);
@@ -484,6 +507,33 @@ HttpFields Api::cors_headers(const HttpRequest& request) const {
   return {{"Access-Control-Allow-Origin", *origin}, {"Vary", "Origin"}};
 }
 
+std::shared_ptr<AnsweredRequest> Api::note_of(const HttpRequest& request, const std::string& route,
+                                              bool from_node) const {
+  if (!options_.on_answered) return nullptr;
+  auto noted = std::make_shared<AnsweredRequest>();
+  noted->route = route;
+  noted->method = request.method;
+  noted->path = request.path;
+  noted->from_node = from_node;
+  const std::string* told = from_node ? request.header(kClientHeader) : nullptr;
+  noted->client =
+      told != nullptr ? *told : address_of_client(request, options_.client_address_header);
+  // One of this machine says nothing for limits, but belongs into a log.
+  if (noted->client.empty() && !from_node) noted->client = request.peer;
+  return noted;
+}
+
+void Api::note_answer(const HttpRequest& request, const std::string& route, bool from_node,
+                      const HttpResponse& response) {
+  metrics_->count(metrics_->of(route), request.method, response.status, 0);
+  const std::shared_ptr<AnsweredRequest> noted = note_of(request, route, from_node);
+  if (!noted) return;
+  noted->trace = next_span(request, true);
+  noted->status = response.status;
+  noted->bytes = response.text().size();
+  options_.on_answered(*noted);
+}
+
 bool Api::may_be_new(const std::string& authorization) {
   constexpr std::size_t kMost = 1'000;  // callers make them up
   const std::string key = sha256_hex(authorization);
@@ -509,8 +559,8 @@ HttpAdmission Api::admit_body(const HttpRequest& head) {
   const auto fact = found.route == nullptr ? facts_.end() : std::ranges::find_if(facts_, has_name);
   const auto refuse = [&](const ServerAnswer& answer) {
     const bool known = fact != facts_.end();
-    metrics_->count(metrics_->of(known ? fact->name : "refused"), head.method, answer.status, 0);
     HttpResponse response = to_http(answer);
+    note_answer(head, known ? fact->name : "refused", from_node, response);
     if (known && fact->for_pages) {
       const HttpFields cors = cors_headers(head);
       response.headers.insert(response.headers.end(), cors.begin(), cors.end());
@@ -544,14 +594,14 @@ HttpAdmission Api::admit_body(const HttpRequest& head) {
 void Api::handle(HttpRequest&& request, HttpReply reply) {
   // Nodes call each other by the addresses that they advertise, which `Host` then names.
   const bool from_node = hops_ && hops_->verify(request).has_value();
+  const auto answer = [&](const std::string& route, HttpResponse response) {
+    note_answer(request, route, from_node, response);
+    reply.send(std::move(response));
+  };
   if (auto refused = from_node ? std::nullopt : check_origin(request)) {
-    metrics_->count(metrics_->of("refused"), request.method, refused->status, 0);
-    return reply.send(to_http(*refused));
+    return answer("refused", to_http(*refused));
   }
-  if (auto page = web_page(request)) {
-    metrics_->count(metrics_->of("pages"), request.method, page->status, 0);
-    return reply.send(std::move(*page));
-  }
+  if (auto page = web_page(request)) return answer("pages", std::move(*page));
   const std::string* asked = request.header("access-control-request-method");
   if (request.method == HttpMethod::options && asked != nullptr) {
     const Route* route = router_->match(http_method_of(*asked), request.path).route;
@@ -566,17 +616,14 @@ void Api::handle(HttpRequest&& request, HttpReply reply) {
       response.headers.emplace_back("Access-Control-Allow-Headers", "Authorization, Content-Type");
       response.headers.emplace_back("Access-Control-Max-Age", "600");
     }
-    metrics_->count(metrics_->of("preflight"), request.method, response.status, 0);
-    return reply.send(std::move(response));
+    return answer("preflight", std::move(response));
   }
   Router::Match found = router_->match(request.method, request.path);
   if (found.route == nullptr) {
     if (auto page = found.refusal.status == 404 ? web_page_of_nothing(request) : std::nullopt) {
-      metrics_->count(metrics_->of("none"), request.method, page->status, 0);
-      return reply.send(std::move(*page));
+      return answer("none", std::move(*page));
     }
-    metrics_->count(metrics_->of("none"), request.method, found.refusal.status, 0);
-    return reply.send(std::move(found.refusal));
+    return answer("none", std::move(found.refusal));
   }
   found.route->handler(std::move(request), std::move(found.parameters), std::move(reply));
 }

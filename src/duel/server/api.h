@@ -27,6 +27,7 @@
 #include "duel/nodes/hop.h"
 #include "duel/nodes/upkeep.h"
 #include "duel/nodes/upstreams.h"
+#include "duel/server/answered_request.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/event_streams.h"
 #include "duel/server/voters.h"
@@ -71,6 +72,7 @@ struct ApiOptions {
   // In which a proxy before this server adds the address of the client, in lower case; empty: there
   // is none, and the address is the connection's.
   std::string client_address_header{};
+  OnAnswered on_answered{};  // empty: requests are not logged
 };
 
 // Adds the header that tells a forwarding node that this one had no lease (hop.h), if so.
@@ -126,6 +128,7 @@ class Api {
     Send send;
     bool from_node = false;  // another node forwarded it; it is not forwarded again
     std::string token_id{};  // of the caller's token, as that node names it; empty: none
+    std::shared_ptr<AnsweredRequest> noted{};  // for the log; null: there is none
 
     const std::string& eid() const { return parameters.at("eid"); }
     // The limits for parsing the body; tighter for a caller without an API token.
@@ -169,6 +172,12 @@ class Api {
   // By --allow-origin.
   bool is_allowed(const std::string& origin) const;
   HttpFields cors_headers(const HttpRequest& request) const;
+  // What the log is to say of a request; null where there is no log.
+  std::shared_ptr<AnsweredRequest> note_of(const HttpRequest& request, const std::string& route,
+                                           bool from_node) const;
+  // Counts and logs an answer that no route has given.
+  void note_answer(const HttpRequest& request, const std::string& route, bool from_node,
+                   const HttpResponse& response);
   // The key with which subjects and requests of this experiment are hashed.
   std::string salt_of(const std::string& experiment_id);
   // Sends the engine's answer to the caller: an error as a problem, an answer through `reply`.

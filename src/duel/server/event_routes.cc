@@ -150,7 +150,8 @@ class GatheredEvents {
 void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
                                  std::vector<Result<UbiEvent>> events) {
   const auto work = [this, items = std::move(items), events = std::move(events), &fact = call.fact,
-                     caller = call.caller, send = call.send, token_id = token_id_of(call)] {
+                     caller = call.caller, send = call.send, token_id = token_id_of(call),
+                     trace = trace_headers(call.request)] {
     const auto gathered = std::make_shared<GatheredEvents>(send, items.size());
     const auto sorted = gathered->sort(engine_.store(), events);
     if (!sorted.ok()) return send(refusal(sorted.error()));
@@ -160,7 +161,8 @@ void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
       request.method = HttpMethod::post;
       request.method_text = "POST";
       request.target = request.path = "/v1/events";
-      request.headers = {{"content-type", "application/json"}};
+      request.headers = trace;
+      request.headers.emplace_back("content-type", "application/json");
       Json body = Json::array();
       for (const std::size_t k : indices) body.push_back(narrowed(*items[k], eid));
       request.body = body.dump();
