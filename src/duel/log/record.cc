@@ -84,10 +84,11 @@ class FieldWriter {
     out_ += ']';
   }
   // These names come from other programs, so they must be escaped; all others are ours.
-  void value(std::string_view name, const std::vector<std::pair<std::string, Json>>& columns) {
+  template <class Part>
+  void value(std::string_view name, const std::vector<std::pair<std::string, Part>>& columns) {
     out_ += '{';
-    for (const auto& [column, json] : columns) {
-      member_of(column, json);
+    for (const auto& [column, part] : columns) {
+      member_of(column, part);
       if (!bad_ && !is_utf8(column)) bad_ = name;
     }
     out_ += '}';

@@ -255,13 +255,14 @@ Status read_value(Value value, std::string_view name, Json& out) {
   return Done{};
 }
 
+template <class Part>
 Status read_value(Value value, std::string_view name,
-                  std::vector<std::pair<std::string, Json>>& out) {
+                  std::vector<std::pair<std::string, Part>>& out) {
   ondemand::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS) return wrong_value(name, "an object");
   return for_each_field(object, [&](std::string_view key, Value inner) {
-    auto& [column, json] = out.emplace_back(std::string(key), Json());
-    return read_value(inner, column, json);
+    auto& [column, part] = out.emplace_back(std::string(key), Part());
+    return read_value(inner, column, part);
   });
 }
 
