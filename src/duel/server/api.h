@@ -261,6 +261,7 @@ class Api {
   void show_certificate(Call& call);
   void show_health(Call& call);
   void show_timeline(Call& call);
+  void show_slices(Call& call);
   void open_stream(Call& call);
   void plan(Call& call);
   void show_progress(Call& call);

@@ -190,6 +190,20 @@ void Api::show_experiment(Call& call) {
                                       told(call.send, configuration));
 }
 
+void Api::show_slices(Call& call) {
+  constexpr std::size_t kSteps = 33;
+  engine_.ask_aside<ShownSlices>(
+      call.eid(), AnswerWhen::appended,
+      [](const Turn& turn) -> Result<ShownSlices> {
+        const PointChoice* const points = turn.experiment.live().points();
+        if (points == nullptr) {
+          return refused(Reason::wrong_mode, "arms are compared, and not the points of a space");
+        }
+        return slices_of(*points, *turn.experiment.ledger().tuned(), kSteps);
+      },
+      told(call.send, [](const ShownSlices& slices) { return answer_of(200, slices); }));
+}
+
 void Api::patch_experiment(Call& call) {
   std::string if_match;  // a list may be spread over several headers
   for (const auto& [name, value] : call.request.headers) {
@@ -204,8 +218,10 @@ void Api::patch_experiment(Call& call) {
   Parsed parsed = json_of(call.request, call.limits());
   if (!parsed.json) return call.send(std::move(parsed.refused));
   // A field that exists but cannot change is a conflict; an unknown one is a mistake (below).
-  for (const char* name : {"mode", "arms", "policy", "goal", "stopping", "presentation",
-                           "interleave", "tasks", "about", "panel", "voting", "slices", "seed"}) {
+  for (const char* name :
+       {"mode", "arms", "space", "default_point", "warmup", "policy", "goal", "stopping",
+        "presentation", "interleave", "tasks", "about", "panel", "voting", "slices", "audit",
+        "seed"}) {
     if (parsed.json->contains(name)) {
       return call.send(refusal(409, fmt::format("/{} cannot change", name), false,
                                {{fmt::format("/{}", name), "cannot change"}}));

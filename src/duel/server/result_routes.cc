@@ -50,6 +50,11 @@ std::optional<double> share_of_evidence(const Ledger& ledger, const Standing& st
     return static_cast<double>(standing.order->shown()) /
            static_cast<double>(std::max<std::size_t>(1, standing.order->needed.size()));
   }
+  if (standing.space) {
+    if (!standing.space->candidate) return std::nullopt;
+    const CandidateStanding& candidate = *standing.space->candidate;
+    return std::clamp(*candidate.log_evidence / *candidate.log_threshold, 0.0, 1.0);
+  }
   std::optional<double> least;
   for (const ArmStanding& rival : standing.arms) {
     if (rival.beaten) least = std::min(least.value_or(1), std::max(0.0, *rival.beaten));

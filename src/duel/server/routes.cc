@@ -186,6 +186,11 @@ void Api::add_routes() {
   add_view("/health", "show_health", "Whether the answers can be trusted.", {read},
            &Api::show_health)
       .gives<Health>();
+  add(get, one + "/slices", "show_slices",
+      "Of a space: what its learner believes along each dimension. It proves nothing.",
+      {read}, &Api::show_slices)
+      .gives<ShownSlices>()
+      .refuses({404, 409});
   add_view("/timeline", "show_timeline", "Series for plots.", {read}, &Api::show_timeline)
       .asks("points", "about so many moments", number_schema(2, 2000))
       .gives<TimelineSeries>()

@@ -78,6 +78,7 @@ struct ExperimentAnswer {
   std::string policy;
   Goal goal = Goal::condorcet;
   std::vector<ArmAnswer> arms;
+  Json space;
   Whole<StoppingBody> stopping;
   Whole<FeedbackBody> feedback;
   Whole<PresentationBody> presentation;
@@ -105,7 +106,9 @@ struct ExperimentAnswer {
                          "what `auto` stands for, with all options")},
       inlined(&ExperimentAnswer::goal, Described<Goal>::fields),
       FieldList{
-          required("arms", &ExperimentAnswer::arms),
+          required("arms", &ExperimentAnswer::arms, "none where points of a space are compared"),
+          optional("space", &ExperimentAnswer::space,
+                   "its dimensions, where points of a space are compared"),
           required("stopping", &ExperimentAnswer::stopping),
           required("feedback", &ExperimentAnswer::feedback),
           required("presentation", &ExperimentAnswer::presentation),

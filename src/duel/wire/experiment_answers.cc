@@ -180,8 +180,10 @@ ExperimentAnswer experiment_answer(const Experiment& owned) {
   answer.mode = experiment.service.mode;
   answer.policy = experiment.policy;
   answer.goal = experiment.goal;
+  answer.space = experiment.space.dimensions;
   for (const LedgerArm& arm : ledger.arms()) {
-    answer.arms.push_back(arm_answer(ledger, arm.entry.id));
+    // Points come and go.
+    if (!ledger.parts().space) answer.arms.push_back(arm_answer(ledger, arm.entry.id));
   }
   for (const ArmEntry& arm : ledger.withdrawn()) {
     answer.arms.push_back(arm_answer(ledger, arm.id));

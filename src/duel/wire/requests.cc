@@ -56,6 +56,21 @@ Status check_distinct(const std::vector<Item>& items, std::string Item::* id, st
   return Done{};
 }
 
+// Points of a space in the place of arms.
+Status check_space(const ExperimentBody& body) {
+  if (body.space.is_null()) {
+    if (!body.default_point.is_null()) return wrong("is for a space", "/default_point");
+    if (body.warmup > 0) return wrong("is for a space", "/warmup");
+    if (body.stopping.on_certified == OnCertified::adopt) {
+      return wrong("is `adopt`, which is for a space", "/stopping/on_certified");
+    }
+    return Done{};
+  }
+  if (!body.arms.empty()) return wrong("are compared, or the points of a `space`", "/arms");
+  if (body.stopping.rule.arms == "open") return wrong("is for arms", "/stopping/arms");
+  return Done{};
+}
+
 Status check_arms(const std::vector<ArmBody>& arms) {
   if (arms.size() < 2) return wrong("are too few: at least two are compared", "/arms");
   return check_distinct(arms, &ArmBody::arm_id, "arms", "arm_id");
@@ -117,6 +132,8 @@ Error at_pointer(Error error, std::string_view otherwise) {
        {"audit", "/audit"},
        {"audit.share", "/audit/share"},
        {"audit.least", "/audit/least"},
+       {"service.on_certified", "/stopping/on_certified"},
+       {"service.interleave.method", "/interleave/method"},
        {"policy", "/policy"}});
   if (error.where.starts_with('/')) return error;
   const std::string_view name = error.field.empty() ? error.where : error.field;
@@ -183,7 +200,9 @@ Result<ExperimentRecord> experiment_of(
     std::uint64_t random_seed, const std::function<std::string(std::string_view)>& subject_of) {
   DUEL_RETURN_IF_ERROR(check_id("an experiment", experiment_id));
   DUEL_RETURN_IF_ERROR(check_stopping(body));
-  DUEL_RETURN_IF_ERROR(check_arms(body.arms));
+  DUEL_RETURN_IF_ERROR(check_space(body));
+  const bool has_space = !body.space.is_null();
+  if (!has_space) DUEL_RETURN_IF_ERROR(check_arms(body.arms));
   DUEL_RETURN_IF_ERROR(check_tasks(body));
   DUEL_RETURN_IF_ERROR(check_interleave(body));
   ExperimentRecord record;
@@ -197,6 +216,19 @@ Result<ExperimentRecord> experiment_of(
       return wrong("is a second default arm", fmt::format("/arms/{}/default", k));
     }
     service.default_arm = arm.arm_id;
+  }
+  if (has_space) {
+    auto space = Space::from_json(body.space, body.default_point);
+    if (!space.ok()) {
+      Error error = space.error();
+      const bool of_default = error.field == "default_point";
+      std::string at = of_default ? "" : error.field;
+      std::ranges::replace(at, '.', '/');
+      error.where = of_default ? "/default_point" : at.empty() ? "/space" : "/space/" + at;
+      error.field.clear();
+      return error;
+    }
+    record.space = {.dimensions = space->to_json(), .warmup = body.warmup};
   }
   record.policy = body.policy;
   record.goal = body.goal;
@@ -232,7 +264,8 @@ Result<ExperimentRecord> experiment_of(
   service.name = body.name;
   service.mode = body.mode;
   service.starts = ExperimentState::draft;
-  service.on_certified = body.stopping.on_certified.value_or(default_on_certified(body.mode));
+  service.on_certified =
+      body.stopping.on_certified.value_or(default_on_certified(body.mode, has_space));
   service.feedback = body.feedback.rule(body.mode);
   service.guardrails = body.guardrails.rule;
   if (body.mode == Mode::interleave) service.interleave = body.interleave.rule;

@@ -73,8 +73,10 @@ struct StoppingBody {
 // a judge costs somebody something and would change nothing any more; a visitor comes anyway, and
 // gets the best there is. (A log that says nothing means the default of ServiceRule, which
 // therefore never changes.)
-constexpr OnCertified default_on_certified(Mode mode) {
-  return mode == Mode::interleave ? OnCertified::exploit : OnCertified::complete;
+constexpr OnCertified default_on_certified(Mode mode, bool space) {
+  if (mode == Mode::duel) return OnCertified::complete;
+  // No point is shown alone: the search goes on until somebody ends it.
+  return space ? OnCertified::notify : OnCertified::exploit;
 }
 
 // The same as a caller writes it.
@@ -85,7 +87,8 @@ struct StoppingWish {
   static constexpr auto fields =
       joined(inlined(&StoppingWish::rule, StoppingBody::before),
              FieldList{optional("on_certified", &StoppingWish::on_certified,
-                                "`complete`, and `exploit` where clicks decide, if absent")},
+                                "`complete`, and `exploit` where clicks decide, if absent. Of a "
+                                "space `notify` where clicks decide; `adopt` is for spaces alone")},
              inlined(&StoppingWish::rule, StoppingBody::after));
 };
 
@@ -231,6 +234,9 @@ struct ExperimentBody {
   std::string name;
   Mode mode = Mode::duel;
   std::vector<ArmBody> arms;
+  Json space;
+  Json default_point;
+  std::uint64_t warmup = 0;
   std::string policy = "auto";
   Goal goal = Goal::condorcet;
   StoppingWish stopping;
@@ -250,8 +256,20 @@ struct ExperimentBody {
   static constexpr auto fields = joined(
       FieldList{
           optional("name", &ExperimentBody::name, "200 bytes at most", kShortName),
-          optional("mode", &ExperimentBody::mode), required("arms", &ExperimentBody::arms),
-          optional("policy", &ExperimentBody::policy, "a policy string such as `rucb(alpha=0.6)`")},
+          optional("mode", &ExperimentBody::mode),
+          optional("arms", &ExperimentBody::arms, "what is compared, two at least; or a `space`"),
+          optional("space", &ExperimentBody::space,
+                   "whose points are compared, in the place of arms: a member for each dimension, "
+                   "`{\"low\": 0, \"high\": 1}`, with `default`, `scale` (`linear` or `log`) and "
+                   "`step`"),
+          optional("default_point", &ExperimentBody::default_point,
+                   "of a space: the point in use, where the dimensions have no `default`"),
+          optional("warmup", &ExperimentBody::warmup,
+                   "of a space: duels before a point may be proved; 20 for every dimension if "
+                   "absent"),
+          optional("policy", &ExperimentBody::policy,
+                   "a policy string such as `rucb(alpha=0.6)`; of a space a learner, "
+                   "`kernel-ts(trust=1)`")},
       as_optional(inlined(&ExperimentBody::goal, Described<Goal>::fields)),
       FieldList{
           optional("stopping", &ExperimentBody::stopping),

@@ -29,10 +29,23 @@ export interface BradleyTerry {
   lack_of_fit?: LackOfFit;
 }
 
+export interface Candidate {
+  number: number;
+  generation: number;
+  point_id: string;
+  point: Json;
+  state: "standing" | "beaten" | "better_guess" | "certified";
+  wins: number;
+  losses: number;
+  level: number;
+  log_evidence?: number;
+  log_threshold?: number;
+}
+
 export interface Certificate {
   format: number;
   statement: string;
-  kind: "winner" | "no_winner" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon";
+  kind: "winner" | "no_winner" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon" | "point";
   winner?: string;
   named?: string[];
   cycle?: string[];
@@ -41,6 +54,7 @@ export interface Certificate {
   panel?: PanelStanding;
   rule: CertificateRule;
   assumes?: string[];
+  space?: CertifiedSpace;
   tasks?: CertifiedTasks;
   judge?: {
     command: string;
@@ -79,7 +93,7 @@ export interface Certificate {
 }
 
 export interface CertificateGiven {
-  kind: "winner" | "no_winner" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon";
+  kind: "winner" | "no_winner" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon" | "point";
   winner: string | null;
   sequence: number;
   named?: string[];
@@ -134,6 +148,15 @@ export interface CertifiedPair {
   second_wins: number;
 }
 
+export interface CertifiedSpace {
+  dimensions: Json;
+  point: Json;
+  in_use: Json;
+  generation: number;
+  candidate: number;
+  level: number;
+}
+
 export interface CertifiedTasks {
   count: number;
   sha256: string;
@@ -179,6 +202,18 @@ export interface Counts {
   graded?: number;
   score_sum?: number;
   program_alone?: number;
+}
+
+export interface Dimension {
+  name: string;
+  low: number;
+  high: number;
+  scale: "linear" | "log";
+  step?: number;
+  in_use: number;
+  recommended: number;
+  spread_low?: number;
+  spread_high?: number;
 }
 
 export interface Duel {
@@ -286,12 +321,13 @@ export interface Experiment {
   epsilon?: number;
   assume?: "none" | "order";
   arms: Arm[];
+  space?: Json;
   stopping: {
     alpha: number;
     arms: "fixed" | "open";
     min_decisive_per_pair: number;
     max_duels: number;
-    on_certified: "notify" | "exploit" | "complete";
+    on_certified: "notify" | "exploit" | "complete" | "adopt";
     pairs_independent: boolean;
   };
   feedback: {
@@ -340,11 +376,14 @@ export interface ExperimentList {
 export interface ExperimentRequest {
   name?: string;
   mode?: "duel" | "interleave";
-  arms: Array<{
+  arms?: Array<{
     arm_id: string;
     payload?: Json;
     default?: boolean;
   }>;
+  space?: Json;
+  default_point?: Json;
+  warmup?: number;
   policy?: string;
   goal?: "condorcet" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon";
   top?: number;
@@ -355,7 +394,7 @@ export interface ExperimentRequest {
     arms?: "fixed" | "open";
     min_decisive_per_pair?: number;
     max_duels?: number;
-    on_certified?: "notify" | "exploit" | "complete" | null;
+    on_certified?: "notify" | "exploit" | "complete" | "adopt" | null;
     pairs_independent?: boolean;
   };
   feedback?: {
@@ -785,6 +824,12 @@ export interface RecentDuels {
   next_cursor: string | null;
 }
 
+export interface Recommendation {
+  served: number;
+  point: Json;
+  beats_in_use?: number;
+}
+
 export interface Regret {
   against: string;
   estimate: number;
@@ -825,6 +870,7 @@ export interface Result {
   not_ruled_out: string[];
   order?: ResultOrder;
   panel?: PanelStanding;
+  space?: SpaceStanding;
   expected_duels_left: number | null;
   forecast: Forecast;
   regret: Regret | null;
@@ -892,6 +938,32 @@ export interface Score {
   arm_id: string;
   lower: number;
   upper: number;
+}
+
+export interface Slice {
+  name: string;
+  points: SlicePoint[];
+}
+
+export interface SlicePoint {
+  value: number;
+  beats_in_use: number;
+}
+
+export interface Slices {
+  through: Json;
+  slices: Slice[];
+}
+
+export interface SpaceStanding {
+  dimensions: Dimension[];
+  in_use: string;
+  in_use_point: Json;
+  recommended: Recommendation;
+  candidate: Candidate | null;
+  tried: Candidate[];
+  path: Recommendation[];
+  warmup: number;
 }
 
 export interface Status {
@@ -990,7 +1062,7 @@ export interface VotingProgress {
 }
 
 export interface WhyNotYet {
-  reason: "not_running" | "max_duels" | "tasks_used_up" | "no_decisive_answer" | "answers_wait" | "subject_again" | "task_again" | "lost_serves" | "recovered" | "not_admitted" | "late" | "minimum_per_pair" | "none_first" | "rivals" | "panel_open" | "people" | "health";
+  reason: "not_running" | "max_duels" | "tasks_used_up" | "no_decisive_answer" | "answers_wait" | "subject_again" | "task_again" | "lost_serves" | "recovered" | "not_admitted" | "late" | "minimum_per_pair" | "none_first" | "rivals" | "panel_open" | "people" | "point_open" | "health";
   count: number;
   until?: string;
   detail: string;
@@ -1045,6 +1117,7 @@ export interface Operations {
   show_result: { given: { eid: string }; takes: undefined; gives: Result };
   show_certificate: { given: { eid: string }; takes: undefined; gives: Certificate };
   show_health: { given: { eid: string }; takes: undefined; gives: Health };
+  show_slices: { given: { eid: string }; takes: undefined; gives: Slices };
   show_timeline: { given: { eid: string; points?: number }; takes: undefined; gives: Timeline };
   show_progress: { given: { eid: string }; takes: undefined; gives: VotingProgress };
   open_stream: { given: { eid: string }; takes: undefined; gives: undefined };
@@ -1088,6 +1161,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: readonly [method: stri
   show_result: ["GET", "/v1/experiments/{eid}/result"],
   show_certificate: ["GET", "/v1/experiments/{eid}/certificate"],
   show_health: ["GET", "/v1/experiments/{eid}/health"],
+  show_slices: ["GET", "/v1/experiments/{eid}/slices"],
   show_timeline: ["GET", "/v1/experiments/{eid}/timeline"],
   show_progress: ["GET", "/v1/experiments/{eid}/progress"],
   open_stream: ["GET", "/v1/experiments/{eid}/stream"],
