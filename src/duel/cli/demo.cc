@@ -14,6 +14,7 @@
 
 #include "duel/cli/commands.h"
 #include "duel/cli/demo_shop.h"
+#include "duel/cli/demo_tune.h"
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/progress.h"
 #include "duel/cli/study_runner.h"
@@ -47,6 +48,7 @@ constexpr auto kDemoLook = milliseconds(500);
 
 struct DemoArguments {
   bool policies = false;
+  bool tune = false;
   bool serve = false;
   std::string output = "duel-demo";
   std::uint64_t seed = 1;
@@ -404,12 +406,14 @@ Result<int> demonstrate_policies(const std::string& directory, CommandContext& c
 Result<int> run_demo(const DemoArguments& arguments, CommandContext& context) {
   if (arguments.policies) {
     if (arguments.serve) return Error::invalid_argument("excludes --policies", "--serve");
+    if (arguments.tune) return Error::invalid_argument("excludes --policies", "--tune");
     return demonstrate_policies(arguments.output, context);
   }
   if (arguments.output_option->given()) {
     return Error::invalid_argument("is for --policies", arguments.output_option->name(),
                                    "the demonstration of the server writes no files");
   }
+  if (arguments.tune) return demonstrate_tuning(arguments.seed, arguments.serve, context);
   return Demonstration(arguments, context).run();
 }
 
@@ -432,11 +436,15 @@ void add_demo_command(Command& program) {
               "Keep the server up afterwards, with users who come slowly, until Ctrl-C.");
   command.add("--policies", &arguments.policies,
               "Compare six policies on the rankers of the arXiv search engine.");
+  command.add("--tune", &arguments.tune,
+              "Tune the weight of a hybrid ranker from clicks instead of choosing among six.");
   arguments.output_option = &command.add("-o,--output DIR", not_empty(&arguments.output),
                                          "Directory of --policies (default ./duel-demo).");
   command.add("--seed N", count(&arguments.seed, 0, 1'000'000'000),
               "Seed of the users (default 1).");
-  command.footer = "Examples:\n  duel demo\n  duel demo --serve\n  duel demo --policies -o demo";
+  command.footer =
+      "Examples:\n  duel demo\n  duel demo --serve\n  duel demo --tune\n"
+      "  duel demo --policies -o demo";
 }
 
 }  // namespace duel::cli

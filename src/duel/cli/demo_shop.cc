@@ -27,6 +27,9 @@ constexpr std::array<Ranker, 6> kRankers = {{{"bm25", 2.4},
                                              {"hybrid-50", 0.4},
                                              {"hybrid-70", 1.5}}};
 
+constexpr std::size_t kWords = 0;    // bm25
+constexpr std::size_t kMeaning = 2;  // semantic
+
 // Chances of a click by grade, and of reading on after an item.
 constexpr std::array<double, 4> kClick = {0.04, 0.15, 0.4, 0.75};
 constexpr double kReadsOn = 0.85;
@@ -63,6 +66,28 @@ DemoShop::DemoShop(std::uint64_t seed) : seed_(seed) {
   }
 }
 
+std::vector<std::string> DemoShop::hybrid(double weight, std::size_t query) const {
+  std::vector<std::pair<double, std::size_t>> scored;
+  for (std::size_t item = 0; item < kItems; ++item) scored.emplace_back(0, item);
+  for (const auto& [ranker, share] : {std::pair(kWords, 1 - weight), std::pair(kMeaning, weight)}) {
+    RoundRng rng = Stream(seed_, 0, Purpose::generate, kRankers[ranker].name).at(query + 1);
+    for (auto& [score, item] : scored) {
+      score += share * (grades_[query][item] + kRankers[ranker].noise * rng.normal());
+    }
+  }
+  std::ranges::sort(scored, std::greater<>());
+  std::vector<std::string> list;
+  for (std::size_t k = 0; k < kPage; ++k) list.push_back(object_of(scored[k].second));
+  return list;
+}
+
+double DemoShop::hybrid_wins(double weight, double other, std::uint64_t pages) const {
+  return share_won(
+      fmt::format("demo/truth/{}/{}", weight, other), pages,
+      [&](std::size_t query) { return hybrid(weight, query); },
+      [&](std::size_t query) { return hybrid(other, query); });
+}
+
 std::uint32_t DemoShop::grade(std::string_view object, std::size_t query) const {
   std::size_t item = 0;
   std::from_chars(object.data() + 1, object.data() + object.size(), item);
@@ -79,31 +104,37 @@ std::vector<std::size_t> DemoShop::clicks(const std::vector<std::string>& page, 
   return places;
 }
 
+double DemoShop::share_won(const std::string& stream, std::uint64_t pages, const Ranking& one,
+                           const Ranking& other) const {
+  const Stream visits(seed_, 0, Purpose::impression, stream);
+  double won = 0, lost = 0;
+  for (std::uint64_t n = 0; n < pages; ++n) {
+    RoundRng rng = visits.at(n + 1);
+    const std::size_t query = query_of(rng);
+    const DraftedPage drafted = draft_page(rng.bits(), "page", one(query), other(query), 0, kPage);
+    std::vector<std::string> shown;
+    for (const DraftedItem& item : drafted.items) shown.push_back(item.object_id);
+    int credit = 0;
+    for (const std::size_t place : clicks(shown, query, rng)) {
+      const Team team = drafted.items[place].team;
+      credit += team == Team::first ? 1 : team == Team::second ? -1 : 0;
+    }
+    won += credit > 0 ? 1 : 0;
+    lost += credit < 0 ? 1 : 0;
+  }
+  // Half a win each way, so that nothing is certain.
+  return (won + 0.5) / (won + lost + 1);
+}
+
 PreferenceMatrix DemoShop::truth(std::uint64_t pages) const {
   const std::size_t K = rankers_.size();
   std::vector<double> p(K * K, 0.5);
   for (std::size_t i = 0; i < K; ++i) {
     for (std::size_t j = i + 1; j < K; ++j) {
-      const Stream visits(seed_, 0, Purpose::impression,
-                          fmt::format("demo/truth/{}/{}", rankers_[i], rankers_[j]));
-      double won = 0, lost = 0;
-      for (std::uint64_t n = 0; n < pages; ++n) {
-        RoundRng rng = visits.at(n + 1);
-        const std::size_t query = query_of(rng);
-        const DraftedPage drafted =
-            draft_page(rng.bits(), "page", ranking(i, query), ranking(j, query), 0, kPage);
-        std::vector<std::string> shown;
-        for (const DraftedItem& item : drafted.items) shown.push_back(item.object_id);
-        int credit = 0;
-        for (const std::size_t place : clicks(shown, query, rng)) {
-          const Team team = drafted.items[place].team;
-          credit += team == Team::first ? 1 : team == Team::second ? -1 : 0;
-        }
-        won += credit > 0 ? 1 : 0;
-        lost += credit < 0 ? 1 : 0;
-      }
-      // Half a win each way, so that nothing is certain.
-      p[i * K + j] = (won + 0.5) / (won + lost + 1);
+      p[i * K + j] = share_won(
+          fmt::format("demo/truth/{}/{}", rankers_[i], rankers_[j]), pages,
+          [&](std::size_t query) { return ranking(i, query); },
+          [&](std::size_t query) { return ranking(j, query); });
       p[j * K + i] = 1 - p[i * K + j];
     }
   }

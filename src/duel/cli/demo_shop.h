@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,11 @@ class DemoShop {
     return rankings_[ranker][query];
   }
 
+  // What a ranker answers that mixes the scores of words and of meaning, by the weight of meaning.
+  std::vector<std::string> hybrid(double weight, std::size_t query) const;
+  // P(one weight beats another) among the pages that decide.
+  double hybrid_wins(double weight, double other, std::uint64_t pages) const;
+
   // The query of a visit.
   static std::size_t query_of(RoundRng& rng) { return rng.below(kQueries); }
   // The places, from 0, of the items that a user clicks on. A page is read from the top, each
@@ -37,6 +43,10 @@ class DemoShop {
   PreferenceMatrix truth(std::uint64_t pages) const;
 
  private:
+  using Ranking = std::function<std::vector<std::string>(std::size_t query)>;
+  // Of the pages drafted from two rankings that one of them won, the share of the first.
+  double share_won(const std::string& stream, std::uint64_t pages, const Ranking& one,
+                   const Ranking& other) const;
   // 0 to 3.
   std::uint32_t grade(std::string_view object, std::size_t query) const;
 
