@@ -29,6 +29,12 @@ export function verdictOf(result: ShownResult, alpha?: number): Verdict {
     const tone = !kind ? "open" : kind === "no_winner" ? "cycle" : "certified";
     return { tone, ...inServersWords(result.verdict) };
   }
+  // Of a point, as well: only the server's sentence names its numbers.
+  if (result.space) {
+    const tone = result.certificate ? "certified" : "open";
+    if (result.duels.served === 0) return { tone, sentence: "No duels yet", detail: null };
+    return { tone, ...inServersWords(result.verdict) };
+  }
   const level =
     alpha === undefined ? "certified" : `certified, ${+(100 * alpha).toPrecision(3)}\u202f%`;
   const { certificate, verdict } = result;

@@ -22,6 +22,7 @@ import { RecentDuels } from "./recent_duels";
 import { Settings } from "./settings";
 import { Share } from "./share";
 import { PartChoice, resultOfPart, SliceVerdicts, type Part } from "./slices";
+import { SpacePath, SpaceProof, SpaceSlices } from "./space_cards";
 import { verdictOf } from "../charts/verdict";
 import { WhyNotYet } from "../charts/why_not_yet";
 
@@ -105,7 +106,9 @@ export function ExperimentPage({ id }: { id: string }) {
   const howFar = (
     <section class="card" aria-labelledby="h-bars">
       <h2 id="h-bars">How far to a certificate</h2>
-      {result.panel ? (
+      {result.space ? (
+        <SpaceProof space={result.space} />
+      ) : result.panel ? (
         <PanelCount panel={result.panel} names={names} />
       ) : (
         <EvidenceBars result={charted} names={names} />
@@ -163,13 +166,29 @@ export function ExperimentPage({ id }: { id: string }) {
         </section>
       )}
       {result.by_slice && (
-        <section class="card" aria-labelledby="h-slices">
-          <h2 id="h-slices">Parts of the duels</h2>
+        <section class="card" aria-labelledby="h-parts">
+          <h2 id="h-parts">Parts of the duels</h2>
           <SliceVerdicts result={result} />
           <PartChoice result={result} part={part} choose={setPart} />
         </section>
       )}
-      {many ? (
+      {result.space ? (
+        <>
+          <div class="alone">
+            <section class="card" aria-labelledby="h-slices">
+              <h2 id="h-slices">What the learner believes</h2>
+              <SpaceSlices id={id} space={result.space} served={experiment.served} />
+            </section>
+          </div>
+          <div class="columns">
+            {howFar}
+            <section class="card" aria-labelledby="h-path">
+              <h2 id="h-path">Where the best guess went</h2>
+              <SpacePath space={result.space} served={experiment.served} />
+            </section>
+          </div>
+        </>
+      ) : many ? (
         <>
           <div class="alone">{whoBeatsWhom}</div>
           <div class="columns">
@@ -186,44 +205,48 @@ export function ExperimentPage({ id }: { id: string }) {
           <div class="alone">{howStrong}</div>
         </>
       )}
-      <div class="thirds">
-        <section class="card" aria-labelledby="h-evidence">
-          <h2 id="h-evidence">Evidence over time</h2>
-          {timeline ? (
-            <EvidenceChart timeline={timeline} />
-          ) : (
-            <p class="quiet" aria-busy="true">
-              Reading the log…
-            </p>
-          )}
-        </section>
-        <section class="card" aria-labelledby="h-shown">
-          <h2 id="h-shown">Which arms were shown</h2>
-          {timeline ? (
-            <AllocationChart timeline={timeline} names={names} />
-          ) : (
-            <p class="quiet" aria-busy="true">
-              Reading the log…
-            </p>
-          )}
-        </section>
-        <section class="card" aria-labelledby="h-regret">
-          <h2 id="h-regret">What it has cost</h2>
-          {timeline ? (
-            <RegretChart result={result} timeline={timeline} />
-          ) : (
-            <p class="quiet" aria-busy="true">
-              Reading the log…
-            </p>
-          )}
-        </section>
-      </div>
+      {!result.space && (
+        <div class="thirds">
+          <section class="card" aria-labelledby="h-evidence">
+            <h2 id="h-evidence">Evidence over time</h2>
+            {timeline ? (
+              <EvidenceChart timeline={timeline} />
+            ) : (
+              <p class="quiet" aria-busy="true">
+                Reading the log…
+              </p>
+            )}
+          </section>
+          <section class="card" aria-labelledby="h-shown">
+            <h2 id="h-shown">Which arms were shown</h2>
+            {timeline ? (
+              <AllocationChart timeline={timeline} names={names} />
+            ) : (
+              <p class="quiet" aria-busy="true">
+                Reading the log…
+              </p>
+            )}
+          </section>
+          <section class="card" aria-labelledby="h-regret">
+            <h2 id="h-regret">What it has cost</h2>
+            {timeline ? (
+              <RegretChart result={result} timeline={timeline} />
+            ) : (
+              <p class="quiet" aria-busy="true">
+                Reading the log…
+              </p>
+            )}
+          </section>
+        </div>
+      )}
       <div class="columns">
         <div class="column">
-          <section class="card" aria-labelledby="h-arms">
-            <h2 id="h-arms">Arms</h2>
-            <ArmTable experiment={experiment} result={result} names={names} done={refresh} />
-          </section>
+          {!result.space && (
+            <section class="card" aria-labelledby="h-arms">
+              <h2 id="h-arms">Arms</h2>
+              <ArmTable experiment={experiment} result={result} names={names} done={refresh} />
+            </section>
+          )}
           <section class="card" aria-labelledby="h-duels">
             <h2 id="h-duels">Recent duels</h2>
             <RecentDuels duels={duels} names={names} />
@@ -238,6 +261,10 @@ export function ExperimentPage({ id }: { id: string }) {
             <h2 id="h-share">{experiment.mode === "duel" ? "Let people vote" : "Serve pages"}</h2>
             {experiment.mode === "duel" ? (
               <Share id={id} name={title} running={experiment.state === "running"} />
+            ) : result.space ? (
+              <p class="small">
+                A page takes two steps: ask for a duel, then send the lists of its two points.
+              </p>
             ) : (
               <Curl
                 what="interleave the rankings of one query"
