@@ -33,6 +33,7 @@ from ._policies import policies, register_policy
 from ._progress import ProgressBar
 from ._result import BoardRow, ExperimentResult, HealthCheck, Obstacle
 from ._simulation import SimulationResult, simulate
+from ._tuning import Guess, Pair, Study, tune
 from .client import AsyncClient, Client, OutOfReach, ServerError
 from .learn import PointLearner, dbgd
 from .errors import (Conflict, Error, FreshAnswersWarning, InternalError, Interrupted,
@@ -40,11 +41,11 @@ from .errors import (Conflict, Error, FreshAnswersWarning, InternalError, Interr
                      StorageError, Unsupported)
 
 __all__ = ["Answer", "AsyncClient", "BOTH_BAD", "BoardRow", "Client", "Conflict", "Duel", "Error",
-           "Estimate", "Experiment", "ExperimentResult", "FIRST", "FreshAnswersWarning",
+           "Estimate", "Experiment", "ExperimentResult", "FIRST", "FreshAnswersWarning", "Guess",
            "HealthCheck", "InternalError", "Interrupted", "InvalidArgument", "InvalidData",
-           "Judge", "JudgeFailed", "League", "NotFound", "Obstacle", "OutOfReach", "Plan",
+           "Judge", "JudgeFailed", "League", "NotFound", "Obstacle", "OutOfReach", "Pair", "Plan",
            "PointLearner", "Policy", "PreferenceMatrix", "ProgressBar", "RunInterrupted", "SECOND",
-           "SKIP", "ServedDuel", "ServerError", "SimulationResult", "StorageError", "TIE",
+           "SKIP", "ServedDuel", "ServerError", "SimulationResult", "StorageError", "Study", "TIE",
            "Unsupported", "bradley_terry", "clicks", "client", "dbgd", "errors", "estimate",
            "interleave", "league", "learn", "letor", "metrics", "named_matrices", "plan",
-           "policies", "register_policy", "result", "run", "run_async", "simulate", "verify"]
+           "policies", "register_policy", "result", "run", "run_async", "simulate", "tune", "verify"]

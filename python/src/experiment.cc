@@ -27,6 +27,7 @@
 #include "duel/verdict/certificate_file.h"
 #include "duel/verdict/experiment_result.h"
 #include "duel/verdict/repeated_answers.h"
+#include "duel/verdict/space_standing.h"
 #include "duel/verdict/verdict.h"
 #include "duel/verdict/verification.h"
 
@@ -72,9 +73,10 @@ std::vector<ListedArm> arms_of(const py::dict& request) {
 }
 
 InterviewPlan plan_of(const py::dict& request, const std::string& log) {
+  const bool space = request.contains("space");
   InterviewPlan plan{.log = log,
                      .experiment = {},
-                     .arms = arms_of(request),
+                     .arms = space ? std::vector<ListedArm>() : arms_of(request),
                      .tasks = std::nullopt,
                      .keeps_open_duels = true};
   if (const std::string text = text_or(request, "tasks", ""); !text.empty()) {
@@ -97,8 +99,17 @@ InterviewPlan plan_of(const py::dict& request, const std::string& log) {
       request.contains("shared_causes") && flag_of(request["shared_causes"], "pairs_independent");
   record.seed = count_or(request, "seed", 0, kMaxSeed);
   record.policy = text_or(request, "policy", "auto");
-  record.policy = unwrap(in_field("policy", canonical_policy(record, record.arms.size())));
   plan.max_duels = count_or(request, "max_duels", 0, kMostDuels);
+  if (space) {
+    const Space read = unwrap(in_field("space", Space::from_json(to_json(request["space"]))));
+    record.space = {.dimensions = read.to_json(),
+                    .warmup = count_or(request, "warmup", 0, kMostDuels)};
+    if (flag_of(request["adopt"], "adopt")) record.service.on_certified = OnCertified::adopt;
+  }
+  // A learner of points that plans ahead is told how many answers there will be.
+  ExperimentRecord planned = record;
+  if (space) planned.stopping.max_duels = plan.max_duels;
+  record.policy = unwrap(in_field("policy", canonical_policy(planned, record.arms.size())));
   return plan;
 }
 
@@ -248,7 +259,9 @@ class ExperimentObject : public MadeByInit {
     if (served == nullptr) return py::none();
     return py::dict("duel_id"_a = served->serve.duel_id, "first"_a = served->serve.first,
                     "second"_a = served->serve.second, "serving"_a = to_word(served->serve.serving),
-                    "task"_a = served->serve.task);
+                    "task"_a = served->serve.task,
+                    "first_point"_a = to_python(served->serve.first_point),
+                    "second_point"_a = to_python(served->serve.second_point));
   }
 
   // `turned` is the answer to the same question with the arms in the other order, where the order
@@ -277,7 +290,7 @@ class ExperimentObject : public MadeByInit {
   // The two arms of a duel, as shown.
   std::pair<std::string, std::string> shown(const std::string& duel_id) {
     if (const LedgerDuel* open = ledger().find_open(duel_id)) {
-      return {ledger().id_of(open->first), ledger().id_of(open->second)};
+      return ledger().ids_of(*open);
     }
     const DuelRecords records = unwrap(in_field("duel", local().find(duel_id)));
     const auto& serve = std::get<ServeRecord>(records.serve->record);
@@ -312,6 +325,12 @@ class ExperimentObject : public MadeByInit {
   py::object result() const {
     const IfWrong if_wrong = unwrap(interview().if_wrong());
     return to_python(described_json(result_of(ledger(), board_of(ledger()), if_wrong)));
+  }
+  // Of a space: what its learner believes along each dimension.
+  py::object slices(std::uint64_t steps) const {
+    const PointChoice* const points = interview().experiment().points();
+    if (points == nullptr) raise(Error::unsupported("arms are compared, and not points"));
+    return to_python(described_json(slices_of(*points, *ledger().tuned(), steps)));
   }
   py::object fresh_answers() const {
     return to_python(described_json(interview().fresh_answers()));
@@ -401,6 +420,7 @@ void bind_experiment(py::module_& module) {
       .def("close", &ExperimentObject::close)
       .def("result", &ExperimentObject::result)
       .def("fresh_answers", &ExperimentObject::fresh_answers)
+      .def("slices", &ExperimentObject::slices, "steps"_a)
       .def_property_readonly("resumed", &ExperimentObject::resumed)
       .def_property_readonly("done", &ExperimentObject::done)
       .def_property_readonly("certified", &ExperimentObject::certified)

@@ -80,8 +80,23 @@ TEST_F(ServedSpace, serves_points_until_one_is_certified) {
   EXPECT_EQ(api.get(kE + "/duels?limit=5").status, 200);
 }
 
+TEST_F(ServedSpace, is_the_same_after_a_restart) {
+  ASSERT_EQ(create(R"(,"warmup":200)").status, 201);
+  for (int k = 0; k < 60; ++k) answer(api.post(kE + "/duels"));
+  const Told open = api.post(kE + "/duels", R"({"duel_id":"mine"})");
+  const std::string before = api.get(kE + "/result").body.at("space").dump();
+  const std::string slices = api.get(kE + "/slices").body.dump();
+  api.restart();
+  EXPECT_EQ(api.get(kE + "/result").body.at("space").dump(), before);
+  EXPECT_EQ(api.get(kE + "/slices").body.dump(), slices);
+  const Told again = api.post(kE + "/duels", R"({"duel_id":"mine"})");
+  EXPECT_EQ(again.status, 200);
+  EXPECT_EQ(again.body.at("arms").dump(), open.body.at("arms").dump());
+  EXPECT_EQ(answer(again).text("status"), "applied");
+}
+
 TEST_F(ServedSpace, shows_what_the_learner_believes) {
-  ASSERT_EQ(create().status, 201);
+  ASSERT_EQ(create(R"(,"warmup":200)").status, 201);
   for (int k = 0; k < 30; ++k) answer(api.post(kE + "/duels"));
   const Told slices = api.get(kE + "/slices");
   ASSERT_EQ(slices.status, 200);
