@@ -120,7 +120,7 @@ std::optional<Question> LocalDoor::ask() {
 Status LocalDoor::record_answer(const std::string& duel_id, const std::string& word,
                                 std::uint64_t tries) {
   const Question& question = asked_.at(duel_id);
-  std::vector<Said> outcomes;
+  std::vector<duel::Said> outcomes;
   if (interview().ledger().experiment().order == Placement::both) {
     const std::size_t slash = std::min(word.find('/'), word.size());
     outcomes.push_back(outcome_of(word.substr(0, slash), question));
