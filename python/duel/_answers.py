@@ -37,7 +37,7 @@ RESERVED = frozenset(answer.value for answer in Answer)
 
 WHAT_AN_ANSWER_IS = ("an answer is an arm's name, duel.FIRST, duel.SECOND, duel.TIE, "
                      "duel.BOTH_BAD, duel.SKIP, True or False for the first or the second, or a "
-                     "float from 0 to 1, above one half for the first")
+                     "float from 0 to 1: how much better the first is")
 
 
 def _number_kind(said: Any) -> str:
@@ -50,8 +50,10 @@ def _number_kind(said: Any) -> str:
     return ""
 
 
-def outcome_of(said: Any, arms: Arms, first: str, second: str) -> str | None:
-    """The word of what a judge said about two arms, by their names; None where it is no answer.
+def outcome_of(said: Any, arms: Arms, first: str, second: str) -> str | float | None:
+    """What a judge said about two arms, by their names; None where it is no answer.
+
+    A word, or a score of the first between 0 and 1; 1, 0 and 0.5 are words, too.
 
     Nothing is guessed: an int could be an arm, a place or a truth value, so it is no answer.
     """
@@ -81,5 +83,7 @@ def outcome_of(said: Any, arms: Arms, first: str, second: str) -> str | None:
         score = float(said)
         if not 0 <= score <= 1 or math.isnan(score):
             return None
-        return TIE.value if score == 0.5 else (FIRST if score > 0.5 else SECOND).value
+        if score in (0, 1):
+            return (FIRST if score else SECOND).value
+        return TIE.value if score == 0.5 else score
     return None

@@ -10,7 +10,7 @@ import os
 import threading
 import time
 import warnings
-from typing import Any, Callable, Mapping, NamedTuple, Protocol, Sequence, Union
+from typing import Any, Callable, Mapping, NamedTuple, Protocol, Sequence, Union, cast
 
 from . import _native
 from ._answers import WHAT_AN_ANSWER_IS, outcome_of
@@ -117,7 +117,8 @@ class Experiment:
                  goal: str = "condorcet", top: int = 0, epsilon: float = 0.0,
                  assume: str = "none", order: str = "random", max_duels: int | None = None,
                  min_decisive_per_pair: int = 0, pairs_independent: bool | None = None,
-                 aa_rate: float = 0.0, seed: int | None = 0) -> None:
+                 aa_rate: float = 0.0, seed: int | None = 0, audits: float | None = None,
+                 audit_give_up: int = 0, audit_from_seed: bool = False) -> None:
         self._closed = True  # until it is open
         self._arms = Arms(arms)
         known = None if tasks is None else Tasks(tasks)
@@ -135,6 +136,10 @@ class Experiment:
             "shared_causes": _shares_causes(pairs_independent, known, about, subject),
             "aa_rate": aa_rate, "seed": _seed(seed),
         }
+        if audits is not None:
+            request["audits"] = _number(audits, "audits", 0, 1)
+            request["audit_give_up"] = _whole(audit_give_up, "audit_give_up", 0, _MOST_DUELS)
+            request["audit_from_seed"] = bool(audit_from_seed)
         self._order = order
         self._log = "" if log is None else _path(log, "log")
         if log is not None and not self._log:
@@ -205,7 +210,7 @@ class Experiment:
         return ServedDuel(duel["duel_id"], name_of[duel["first"]], name_of[duel["second"]],
                           duel["serving"], self._tasks.get(duel["task"]), who)
 
-    def _word(self, said: Any, first: str, second: str) -> str:
+    def _word(self, said: Any, first: str, second: str) -> str | float:
         name_of = self._arms.name_of
         outcome = outcome_of(said, self._arms, name_of[first], name_of[second])
         if outcome is None:
@@ -318,9 +323,15 @@ class _Run:
     def __init__(self, arms: Any, judge: AnyJudge, *, parallel: int, max_duels: int | None,
                  retries: int, retry_delay: float, max_failures: int, max_cost: float | None,
                  subject: Any, progress: Any, loop: asyncio.AbstractEventLoop | None,
-                 options: dict[str, Any], stacklevel: int) -> None:
+                 options: dict[str, Any], stacklevel: int, audit: Any = None) -> None:
         if not callable(judge):
             raise TypeError(f"judge: a function is needed, not {type(judge).__name__}")
+        if audit is not None and not callable(audit):
+            raise TypeError(f"audit: a function is needed, not {type(audit).__name__}")
+        if audit is not None:
+            options.setdefault("audits", 0.1)
+        elif options.get("audits") is not None:
+            raise InvalidArgument("nobody audits", hint="give audit=, who is asked", field="audits")
         self._parallel = _whole(parallel, "parallel", 1, 10_000)
         self._max_duels = None if max_duels is None else _whole(max_duels, "max_duels", 0,
                                                                 _MOST_DUELS)
@@ -348,6 +359,10 @@ class _Run:
             Calls(judge, self._parallel, tries, delay, loop), self._parallel,
             self.experiment._arms, self.experiment._tasks, subjects, names_subject, budget,
             2 if options.get("order") == "both" else 1)
+        # A person is asked once, in the order in which it is shown, and may take their time.
+        self._auditors = None if audit is None else Judges(
+            Calls(audit, 1, tries, delay, loop), 1, self.experiment._arms, self.experiment._tasks,
+            None, False, None, 1)
         self._begun = self._now = self._shown = 0.0
 
     def _told_by(self, progress: Any) -> Told | None:
@@ -371,8 +386,10 @@ class _Run:
                 self._told(done, total)
 
     def _result(self) -> ExperimentResult:
-        found = self.experiment.result()
-        return ExperimentResult(found.to_dict(), self.experiment._native.fresh_answers(),
+        content = dict(self.experiment.result().to_dict())
+        if self._auditors is not None:
+            content["audit"] = self.experiment._native.audit()
+        return ExperimentResult(cast("Any", content), self.experiment._native.fresh_answers(),
                                 self._ended, self.judges.cost if self.judges.has_cost else None)
 
     _ended: str | None = None
@@ -381,9 +398,11 @@ class _Run:
         """Asks to the end. What is out is recorded however it ends."""
         judges = self.judges
         ending = self.experiment._native.run(judges, self._max_duels, self._max_failures,
-                                             self._on_turn)
+                                             self._on_turn, self._auditors)
         if ending == "exception" and judges.failure is not None:
             raise judges.failure
+        if ending == "exception" and self._auditors and self._auditors.failure is not None:
+            raise self._auditors.failure
         if ending == "failed":
             raise self._failed()
         self._ended = ending
@@ -412,19 +431,21 @@ class _Run:
 
     def close(self) -> None:
         self.judges.close()
+        if self._auditors is not None:
+            self._auditors.close()
         self.experiment.close()
 
 
 def run(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1,
         max_duels: int | None = 10_000, retries: int = 3, retry_delay: float = 0.5,
         max_failures: int = 5, max_cost: float | None = None, subject: Any = None,
-        progress: Any = None, **options: Any) -> ExperimentResult:
+        progress: Any = None, audit: AnyJudge | None = None, **options: Any) -> ExperimentResult:
     """Finds the best arm by asking ``judge(first, second)`` until there is a certificate.
 
     With ``tasks`` the judge is called as ``judge(first, second, task)``. It gets what a dict or a
     table of ``arms`` holds for the names, or the names. It gives back an arm, ``duel.FIRST``,
     ``duel.SECOND``, ``duel.TIE``, ``duel.BOTH_BAD``, ``duel.SKIP``, a bool (True: the first), or a
-    float from 0 to 1 (above one half: the first); or such an answer and what it cost,
+    float from 0 to 1 (how much better the first is); or such an answer and what it cost,
     ``(answer, cost)``. Where that is an awaitable it is awaited, so a coroutine function is a judge.
     ``parallel`` bounds how many are asked at a time, in threads or as tasks of asyncio.
 
@@ -433,6 +454,10 @@ def run(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1,
     ``max_failures`` of those in a row end the run with ``duel.JudgeFailed``. ``max_cost`` ends it
     before the next duel could cost more than is left. ``subject`` names who is asked: a text, or an
     iterable or a function that gives the next person, whom the judge then gets as its last argument.
+
+    With ``audit``, a function like the judge that asks a person, people audit it: of a drawn share
+    ``audits`` of the duels (0.1) a person is asked, too, and the verdict is about people. The result
+    has ``audit``, with what the judge alone would have said and how often it agrees.
 
     Ctrl-C waits for what is out, records it and raises ``duel.RunInterrupted``, a
     ``KeyboardInterrupt`` with the ``result`` so far; a second one gives up what is out. With
@@ -443,7 +468,7 @@ def run(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1,
     started = _Run(arms, judge, parallel=parallel, max_duels=max_duels, retries=retries,
                    retry_delay=retry_delay, max_failures=max_failures, max_cost=max_cost,
                    subject=subject, progress=progress, loop=None,
-                   options=dict(options, tasks=tasks), stacklevel=3)
+                   options=dict(options, tasks=tasks), stacklevel=3, audit=audit)
     try:
         with CountsInterrupts(started.judges):
             return started.drive()
@@ -454,7 +479,8 @@ def run(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1,
 async def run_async(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1,
                     max_duels: int | None = 10_000, retries: int = 3, retry_delay: float = 0.5,
                     max_failures: int = 5, max_cost: float | None = None, subject: Any = None,
-                    progress: Any = None, **options: Any) -> ExperimentResult:
+                    progress: Any = None, audit: AnyJudge | None = None,
+                    **options: Any) -> ExperimentResult:
     """``duel.run`` for a running loop of asyncio: the judge is awaited on that loop.
 
     Cancelling waits for what is out and records it; cancelling again gives it up.
@@ -463,7 +489,7 @@ async def run_async(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: 
     started = _Run(arms, judge, parallel=parallel, max_duels=max_duels, retries=retries,
                    retry_delay=retry_delay, max_failures=max_failures, max_cost=max_cost,
                    subject=subject, progress=progress, loop=loop,
-                   options=dict(options, tasks=tasks), stacklevel=3)
+                   options=dict(options, tasks=tasks), stacklevel=3, audit=audit)
     # An exception as a result: a future takes no StopIteration as an exception.
     ended: asyncio.Future[ExperimentResult | BaseException] = loop.create_future()
 

@@ -328,7 +328,7 @@ class Judges:
         question = Question(duel_id, one, other, tuple(arguments))
         self._out[self._calls.submit(question)] = question
 
-    def wait(self, seconds: float) -> list[tuple[str, str | None, float, int, str, str]]:
+    def wait(self, seconds: float) -> list[tuple[str, str | float | None, float, int, str, str]]:
         """Duel, outcome, milliseconds, failed tries, why there is no answer, and its fate."""
         if not self._out:
             time.sleep(min(seconds, 0.01))
@@ -337,7 +337,7 @@ class Judges:
         return [self._taken(asked.result(), self._out.pop(asked)) for asked in finished]
 
     def _taken(self, said: _Said, question: Question
-               ) -> tuple[str, str | None, float, int, str, str]:
+               ) -> tuple[str, str | float | None, float, int, str, str]:
         duel_id = question.duel_id
         if said.raised is not None:
             self.last_error = said.raised

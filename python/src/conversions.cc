@@ -1,5 +1,6 @@
 #include "conversions.h"
 
+#include <fmt/format.h>
 #include <pybind11/stl.h>
 
 #include <array>
@@ -105,6 +106,15 @@ Outcome outcome_of(const py::handle& answer) {
       "an outcome is 'first', 'second', 'tie', 'both_bad' or 'skip', True (the first won), False "
       "(the second won) or None (no answer came), not " +
       py::repr(answer).cast<std::string>().substr(0, 80));
+}
+
+Said said_of(const py::handle& answer) {
+  if (!PyFloat_Check(answer.ptr())) return outcome_of(answer);
+  const auto score = answer.cast<double>();
+  if (!(score >= 0 && score <= 1)) reject("score", fmt::format("{} is no score", score), "0 to 1");
+  Said said;
+  said.score = score;
+  return said;
 }
 
 const char* word_of(Outcome outcome) {

@@ -21,6 +21,7 @@
 #include "duel/core/duel.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/experiment/questions.h"
 
 namespace duel::python {
 
@@ -60,6 +61,8 @@ Json to_json(const py::handle& object);
 // for the first and the second arm. A number would be an arm to one reader and a place to another,
 // so it is refused.
 Outcome outcome_of(const py::handle& answer);
+// The same, or a float from 0 to 1: how much better the first is.
+Said said_of(const py::handle& answer);
 const char* word_of(Outcome outcome);
 
 // A count that a user gave: an int, or a float that is whole (1e6). `field` names it in the error.

@@ -23,6 +23,7 @@
 #include "duel/judging/judge_loop.h"
 #include "duel/log/experiment_log.h"
 #include "duel/study/spec.h"
+#include "duel/verdict/audit_standing.h"
 #include "duel/verdict/board.h"
 #include "duel/verdict/certificate_file.h"
 #include "duel/verdict/experiment_result.h"
@@ -93,6 +94,12 @@ InterviewPlan plan_of(const py::dict& request, const std::string& log) {
   record.tasks.about =
       unwrap(task_scope_of(text_or(request, "about", "tasks-like-these"), plan.tasks.has_value()));
   record.aa_rate = number_or(request, "aa_rate", 0);
+  if (const double audits = number_or(request, "audits", 0); audits > 0) {
+    record.audit = {.share = audits,
+                    .give_up_after = count_or(request, "audit_give_up", 0, kMostDuels),
+                    .from_seed = request.contains("audit_from_seed") &&
+                                 flag_of(request["audit_from_seed"], "audit_from_seed")};
+  }
   record.stopping.alpha = number_or(request, "alpha", 0.05);
   record.stopping.min_decisive_per_pair = count_or(request, "min_decisive_per_pair", 0, kMostDuels);
   record.stopping.shared_causes =
@@ -142,7 +149,7 @@ class PythonJudges final : public Judges {
         if (fate == "ends") {
           one.ends = Error::io(failure).in_field(kException);
         } else if (fate != "failed") {
-          one.outcome = outcome_of(said);
+          one.outcome = said_of(said);
           one.response_ms = ms;
         }
         judged.push_back(std::move(one));
@@ -208,8 +215,10 @@ class ExperimentObject : public MadeByInit {
   // Asks until there is a certificate, nothing is left to ask or the judges fail, and says which:
   // "exception" where the judge raised one that ends the run, "failed" where it gave too many duels
   // in a row no answer. `on_turn` is called about ten times a second.
+  // `auditors` are asked what is drawn for people, or None.
   std::string run(const py::object& judges, const py::object& max_duels,
-                  const py::object& max_failures, const py::object& on_turn) {
+                  const py::object& max_failures, const py::object& on_turn,
+                  const py::object& auditors) {
     const std::uint64_t limit =
         max_duels.is_none() ? 0 : count_of(max_duels, "max_duels", 0, kMostDuels);
     const auto broken = [](std::uint64_t in_a_row, const Judged& last) {
@@ -218,7 +227,8 @@ class ExperimentObject : public MadeByInit {
           .in_field(kBroken);
     };
     unwrap(local().give_up_open_duels());
-    PythonJudges asked(judges);
+    PythonJudges asked(judges), audited(auditors);
+    const bool audits = !auditors.is_none();
     QuestionContents contents{
         .arm = [](const std::string& id) { return ShownArm{id, "", std::nullopt}; },
         .task = [](const std::string& name) { return Json(name); }};
@@ -230,14 +240,18 @@ class ExperimentObject : public MadeByInit {
       };
     }
     LocalQuestions questions(local(), std::move(contents), limit);
-    JudgeLoop loop(
-        questions, asked,
-        {.max_failures = count_of(max_failures, "max_failures", 1, kMostDuels), .broken = broken});
+    JudgeLoop loop(questions, asked,
+                   {.max_failures = count_of(max_failures, "max_failures", 1, kMostDuels),
+                    // Who audits is told from whom is audited.
+                    .source = audits ? Source{"judge", "judge"} : Source{},
+                    .broken = broken},
+                   audits ? &audited : nullptr);
     running_ = true;
     const auto ended =
         loop.run([&] { return asked.stopping(); }, [&] { asked.guarded([&] { on_turn(); }); });
     running_ = false;
     asked.rethrow();
+    audited.rethrow();
     if (ended.ok()) {
       return *ended == RunEnding::tasks_used_up ? "tasks_used_up" : std::string(to_word(*ended));
     }
@@ -279,10 +293,10 @@ class ExperimentObject : public MadeByInit {
     if (invalid) {
       report.answer = Answer{Answered::invalid, ""};
     } else if (turned.is_none()) {
-      report.answer = answer_of(outcome_of(answer), first, second);
+      report.answer = answer_of(said_of(answer), first, second);
     } else {
-      report.judgements.push_back({first, answer_of(outcome_of(answer), first, second)});
-      report.judgements.push_back({second, answer_of(outcome_of(turned), second, first)});
+      report.judgements.push_back({first, answer_of(said_of(answer), first, second)});
+      report.judgements.push_back({second, answer_of(said_of(turned), second, first)});
     }
     return std::string(to_word(unwrap(local().report(report)).what));
   }
@@ -326,6 +340,12 @@ class ExperimentObject : public MadeByInit {
     const IfWrong if_wrong = unwrap(interview().if_wrong());
     return to_python(described_json(result_of(ledger(), board_of(ledger()), if_wrong)));
   }
+  // What people and the program that they audit have said of each other; None where nobody audits.
+  py::object audit() const {
+    if (!ledger().parts().audited) return py::none();
+    return to_python(described_json(audit_standing(ledger())));
+  }
+
   // Of a space: what its learner believes along each dimension.
   py::object slices(std::uint64_t steps) const {
     const PointChoice* const points = interview().experiment().points();
@@ -415,7 +435,9 @@ void bind_experiment(py::module_& module) {
            "source_type"_a, "source_id"_a, "response_ms"_a)
       .def("shown", &ExperimentObject::shown, "duel_id"_a)
       .def("expire", &ExperimentObject::expire, "duel_id"_a, "note"_a)
-      .def("run", &ExperimentObject::run, "judges"_a, "max_duels"_a, "max_failures"_a, "on_turn"_a)
+      .def("run", &ExperimentObject::run, "judges"_a, "max_duels"_a, "max_failures"_a, "on_turn"_a,
+           "auditors"_a = py::none())
+      .def("audit", &ExperimentObject::audit)
       .def("complete", &ExperimentObject::complete)
       .def("close", &ExperimentObject::close)
       .def("result", &ExperimentObject::result)
