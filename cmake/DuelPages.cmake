@@ -28,7 +28,8 @@ else()
   set(DUEL_HAS_PAGES ON)
   file(GLOB_RECURSE duel_web_files CONFIGURE_DEPENDS "${duel_web_dir}/src/*"
     "${PROJECT_SOURCE_DIR}/docs/*" "${PROJECT_SOURCE_DIR}/bench/*.md"
-    "${PROJECT_SOURCE_DIR}/examples/*.py" "${PROJECT_SOURCE_DIR}/web/client/README.md")
+    "${PROJECT_SOURCE_DIR}/examples/*.py" "${PROJECT_SOURCE_DIR}/web/client/README.md"
+    "${PROJECT_SOURCE_DIR}/packaging/image/README.md")
   add_custom_command(
     OUTPUT "${DUEL_PAGES_SOURCE}"
     COMMAND "${DUEL_NODE}" "${duel_web_dir}/build.mjs" "${DUEL_PAGES_SOURCE}"

@@ -40,6 +40,7 @@ function sources() {
       add(`bench/${name}`, `bench-${name.replace(/\.md$/, ".html")}`);
   }
   add("web/client/README.md", "npm-client.html");
+  add("packaging/image/README.md", "image.html");
   const examples = readdirSync(join(root, "examples"))
     .filter((name) => name.endsWith(".py"))
     .sort();
