@@ -19,6 +19,7 @@
 #include "duel/client/api_client.h"
 #include "duel/client/remote_api.h"
 #include "duel/client/running_server.h"
+#include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/table.h"
 #include "duel/core/timestamp.h"
