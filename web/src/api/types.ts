@@ -256,6 +256,9 @@ export interface DuelRequest {
   voter?: boolean;
   exclude?: string[];
   task_id?: string;
+  slices?: {
+    [name: string]: string;
+  };
 }
 
 export interface DuelWithOutcome {
@@ -360,6 +363,9 @@ export interface Experiment {
     instructions: string;
     shows_result: boolean;
   };
+  slices?: {
+    [name: string]: string[];
+  };
   seed: number;
   served: number;
   pending: number;
@@ -422,6 +428,9 @@ export interface ExperimentRequest {
   tasks?: Array<{
     task_id: string;
     payload?: Json;
+    slices?: {
+      [name: string]: string;
+    };
   }>;
   about?: "people-like-these" | "tasks-like-these" | "these-tasks" | "these-people";
   panel?: {
@@ -443,6 +452,9 @@ export interface ExperimentRequest {
     question?: string;
     instructions?: string;
     shows_result?: boolean;
+  };
+  slices?: {
+    [name: string]: string[];
   };
   seed?: number | null;
 }
@@ -552,6 +564,9 @@ export interface OneShotRequest {
   voter?: boolean;
   exclude?: string[];
   task_id?: string;
+  slices?: {
+    [name: string]: string;
+  };
   lists: {
     [name: string]: string[];
   };
@@ -889,6 +904,12 @@ export interface Result {
   without_voter?: WithoutVoter[];
   why_not_yet: WhyNotYet[];
   health: HealthCheck[];
+  by_slice?: {
+    [name: string]: {
+      [name: string]: SliceResult;
+    };
+  };
+  slices_differ?: string[];
   served: number;
   sequence: number;
   pages?: PagesSoFar;
@@ -948,6 +969,38 @@ export interface Slice {
 export interface SlicePoint {
   value: number;
   beats_in_use: number;
+}
+
+export interface SliceResult {
+  experiment_id: string;
+  verdict: string;
+  state: "certified" | "undecided" | "not_enough_data";
+  goal: string;
+  leader: string | null;
+  tied: string[];
+  not_ruled_out: string[];
+  order?: ResultOrder;
+  panel?: PanelStanding;
+  space?: SpaceStanding;
+  expected_duels_left: number | null;
+  forecast: Forecast;
+  regret: Regret | null;
+  excluded_share: number;
+  one_look: boolean;
+  duels: Counts;
+  arms: ResultArm[];
+  pairs: ResultPair[];
+  bradley_terry: BradleyTerry;
+  probability_no_winner: number;
+  certificate: CertificateGiven | null;
+  if_wrong?: string;
+  reversed_by?: WrongAnswers;
+  level_if_wrong?: LevelIfWrong[];
+  overturned_by?: WrongAnswers;
+  without_voter?: WithoutVoter[];
+  why_not_yet: WhyNotYet[];
+  health: HealthCheck[];
+  alpha: number;
 }
 
 export interface Slices {

@@ -276,6 +276,7 @@ export class TunedSpace {
           evidence: this.evidence(wins, losses),
           threshold: this.threshold(),
           then: [wins, losses],
+          units: undefined,
         },
       ],
     };
