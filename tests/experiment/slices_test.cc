@@ -72,7 +72,7 @@ TEST(Slices, have_the_evidence_of_an_experiment_with_their_duels_alone) {
   const Slices slices{{"language", {"de", "en"}}, {"device", {"phone"}}};
   Log log(sliced(slices));
   ExperimentRecord alone = experiment_of({"a", "b"});
-  alone.stopping.alpha = 0.06 / 3;
+  alone.stopping.alpha = alpha_of_each(0.06, 3);
   std::vector<std::pair<std::pair<std::string, std::string>, Ledger>> twins;
   for (const auto& [slice, values] : slices) {
     for (const std::string& value : values) {
@@ -105,6 +105,18 @@ TEST(Slices, have_the_evidence_of_an_experiment_with_their_duels_alone) {
   }
   EXPECT_TRUE(log.part("language", "de").certificate());
   EXPECT_EQ(log.part("language", "de").certificate()->winner, Arm{0});
+}
+
+TEST(Slices, share_alpha_rounded_down_to_four_digits) {
+  EXPECT_EQ(alpha_of_each(0.05, 1), 0.05);
+  EXPECT_DOUBLE_EQ(alpha_of_each(0.05, 2), 0.025);
+  EXPECT_DOUBLE_EQ(alpha_of_each(0.05, 3), 0.01666);
+  EXPECT_DOUBLE_EQ(alpha_of_each(0.06, 3), 0.02);
+  EXPECT_DOUBLE_EQ(alpha_of_each(0.1, 7), 0.01428);
+  for (std::size_t n = 2; n <= kMostSliceValues; ++n) {
+    EXPECT_LE(alpha_of_each(0.05, n) * static_cast<double>(n), 0.05 * (1 + 1e-11));
+    EXPECT_GE(alpha_of_each(0.05, n) * static_cast<double>(n), 0.05 * (1 - 1e-3));
+  }
 }
 
 TEST(Slices, keep_the_order_of_serving_among_their_own_duels) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -49,6 +50,16 @@ std::size_t num_values(const Slices& slices) {
   std::size_t values = 0;
   for (const auto& slice : slices) values += slice.second.size();
   return values;
+}
+
+double alpha_of_each(double alpha, std::size_t statements) {
+  if (statements <= 1) return alpha;
+  constexpr double kFourDigits = 1000;
+  constexpr double kSlack = 1e-12;  // of a quotient that is short, but for its last bit
+  const double each = alpha / static_cast<double>(statements);
+  double scale = 1;  // a power of 10
+  while (each * scale < kFourDigits) scale *= 10;
+  return std::floor(each * scale * (1 + kSlack)) / scale;
 }
 
 Status check_slices(const ExperimentRecord& experiment) {
@@ -110,8 +121,7 @@ Result<SliceLedgers> SliceLedgers::make(const ExperimentRecord& experiment) {
   ExperimentRecord part = experiment;
   part.slices.clear();
   part.stopping.max_duels = 0;  // of the whole
-  part.stopping.alpha /=
-      static_cast<double>(std::max<std::size_t>(1, num_values(experiment.slices)));
+  part.stopping.alpha = alpha_of_each(part.stopping.alpha, num_values(experiment.slices));
   const auto add = [&](const std::string& slice, std::string_view value) -> Status {
     DUEL_ASSIGN(Ledger ledger, Ledger::make(part, std::make_unique<NoneSettled>()));
     made.parts_.push_back({slice, std::string(value), std::move(ledger)});

@@ -28,6 +28,9 @@ inline constexpr std::size_t kMostSlices = 8;
 inline constexpr std::size_t kMostSliceValues = 64;  // of all slices together
 
 std::size_t num_values(const Slices& slices);
+// The level of each of so many statements: alpha over their number, rounded down to four digits, so
+// that people can read it.
+double alpha_of_each(double alpha, std::size_t statements);
 // Whether an experiment may declare them. An error names the field.
 Status check_slices(const ExperimentRecord& experiment);
 // Whether a duel of the experiment may have them: each slice is declared, and named once.

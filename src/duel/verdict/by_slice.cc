@@ -111,7 +111,7 @@ Result<BySlice> by_slice_of_table(const ComparisonTable& table,
                     values, kMostSliceValues));
   }
   BySlice all;
-  const double each = values == 0 ? alpha : alpha / static_cast<double>(values);
+  const double each = alpha_of_each(alpha, values);
   for (std::size_t k = 0; k < columns.size(); ++k) {
     auto& [slice, results] = all.emplace_back();
     slice = columns[k];
