@@ -53,7 +53,7 @@ std::size_t num_values(const Slices& slices) {
 }
 
 double alpha_of_each(double alpha, std::size_t statements) {
-  if (statements <= 1) return alpha;
+  if (statements <= 1 || !(alpha > 0)) return alpha;
   constexpr double kFourDigits = 1000;
   constexpr double kSlack = 1e-12;  // of a quotient that is short, but for its last bit
   const double each = alpha / static_cast<double>(statements);
