@@ -68,8 +68,9 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 // What `duel run` is shown with: three prompts, and a judge that prefers the better one three times
-// in four, by a lot that it takes from the question.
-void prepare_prompts(const std::filesystem::path& place) {
+// in four, by a lot that it takes from the question. And what `duel tune` is shown with: a weight that
+// is best at three quarters.
+void prepare_examples(const std::filesystem::path& place) {
   const CommandResult made = run_shell(R"sh(mkdir prompts
 echo 'Answer formally.' > prompts/formal.txt
 echo 'Answer as a friend would, in two sentences.' > prompts/friendly.txt
@@ -82,7 +83,21 @@ better=first worse=second
 [ "$(rank "$1")" -gt "$(rank "$2")" ] || { better=second; worse=first; }
 if [ $((lot % 4)) -eq 0 ]; then echo $worse; else echo $better; fi
 END
-chmod +x judge.sh
+cat > space.toml <<'END'
+[weight]
+low = 0.0
+high = 1.0
+default = 0.5
+END
+cat > compare.sh <<'END'
+#!/bin/sh
+off() { echo "$1" | tr -dc 0-9. | awk '{ d = $1 - 0.75; print int(1000 * (d < 0 ? -d : d)) }'; }
+lot=$(echo "$1$2" | cksum | cut -d' ' -f1)
+better=first worse=second
+[ "$(off "$1")" -lt "$(off "$2")" ] || { better=second; worse=first; }
+if [ $((lot % 4)) -eq 0 ]; then echo $worse; else echo $better; fi
+END
+chmod +x judge.sh compare.sh
 )sh",
                                        {.directory = place});
   ASSERT_EQ(made.exit_code, 0) << made.err;
@@ -94,7 +109,7 @@ TEST(Readme, its_examples_run_and_print_what_it_says) {
   const TemporaryDirectory place;
   const std::string binary = duel_binary();
   const std::string folder = binary.substr(0, binary.rfind('/'));
-  prepare_prompts(place.path());
+  prepare_examples(place.path());
   for (const Example& example : examples) {
     ASSERT_EQ(example.command.rfind("duel ", 0), 0U) << example.command;
     const CommandResult result =
