@@ -190,7 +190,7 @@ TEST(McpSession, goes_on_beside_a_long_call_and_gives_it_up) {
 TEST(McpTool, the_schema_of_a_body_stands_alone) {
   const Json schema = schema_of_arguments<ExperimentBody>();
   EXPECT_EQ(schema.dump().find("$ref"), std::string::npos);
-  EXPECT_EQ(schema.at("required").dump(), R"(["arms"])");
+  EXPECT_FALSE(schema.contains("required")) << "it has arms or a space";
   const Json some = with_argument(schema_of_arguments<DuelBody>({"task_id"}), "id",
                                   described_schema("string", "d"), true);
   EXPECT_EQ(some.at("properties").size(), 2U);
