@@ -73,7 +73,8 @@ TEST(SlicesOfTheServer, are_taken_from_the_task_where_the_request_names_none) {
   ASSERT_EQ(api.post(kAnswers + "/duels", R"({"task_id":"t1"})").status, 201);
   ASSERT_EQ(api.post(kAnswers + "/duels", R"({"task_id":"t1","slices":{"language":"en"}})").status,
             201);
-  const Json& languages = api.get(kAnswers + "/result").body.at("by_slice").at("language");
+  const Told result = api.get(kAnswers + "/result");
+  const Json& languages = result.body.at("by_slice").at("language");
   EXPECT_EQ(languages.at("de").at("duels").at("served").get<std::uint64_t>(), 1U);
   EXPECT_EQ(languages.at("en").at("duels").at("served").get<std::uint64_t>(), 1U);
 }
