@@ -17,7 +17,7 @@ struct Parts {
   bool comparisons_count = false;  // Statement: comparisons made elsewhere are evidence
   bool silence_ties = false;       // Tally: where silence is taken for a tie, it is counted as one
   bool audited = false;  // Statement: about people who audit a program; Duels: two answers to one
-  bool space = false;  // Field, Statement, Chooser: points of a space are compared, not arms
+  bool space = false;    // Field, Statement, Chooser: points of a space are compared, not arms
   bool pages = false;  // Chooser: every round is somebody's visit; clicks on pages are the answers
 };
 

@@ -187,8 +187,8 @@ void Api::add_routes() {
            &Api::show_health)
       .gives<Health>();
   add(get, one + "/slices", "show_slices",
-      "Of a space: what its learner believes along each dimension. It proves nothing.",
-      {read}, &Api::show_slices)
+      "Of a space: what its learner believes along each dimension. It proves nothing.", {read},
+      &Api::show_slices)
       .gives<ShownSlices>()
       .refuses({404, 409});
   add_view("/timeline", "show_timeline", "Series for plots.", {read}, &Api::show_timeline)
