@@ -68,8 +68,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 // What `duel run` is shown with: three prompts, and a judge that prefers the better one three times
-// in four, by a lot that it takes from the question. And what `duel tune` is shown with: a weight that
-// is best at three quarters.
+// in four, by a lot that it takes from the question. And what `duel tune` is shown with: a weight
+// that is best at three quarters.
 void prepare_examples(const std::filesystem::path& place) {
   const CommandResult made = run_shell(R"sh(mkdir prompts
 echo 'Answer formally.' > prompts/formal.txt

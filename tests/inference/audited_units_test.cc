@@ -141,7 +141,7 @@ TEST(AuditedUnits, of_indifferent_people_certify_no_more_often_than_allowed_what
     EXPECT_LE(false_certificates(world, kRuns, 1500), kMost) << world.name;
   }
 }
-// --- Three traps ----------------------------------------------------------------------------------
+// --- Three traps --------------------------------------------------------------------------------
 // --- Three traps
 // -----------------------------------------------------------------------------------
 

@@ -62,10 +62,10 @@ void add_mcp_command(Command& program) {
   Command& command = program.add_command(
       "mcp",
       "Gives agents Duel's tools over the Model Context Protocol.\n"
-      "The program that runs the agent starts this command and speaks to it over standard input and "
-      "output. The tools create an experiment, give the next pair, take the answer, show result and "
-      "certificate, simulate policies, and plan. Without --server they work on the store of this "
-      "machine, which is open only during a call, so that other commands can use it as well.");
+      "The program that runs the agent starts this command and speaks to it over standard input "
+      "and output. The tools create an experiment, give the next pair, take the answer, show "
+      "result and certificate, simulate policies, and plan. Without --server they work on the "
+      "store of this machine, which is open only during a call, so that other commands can use it as well.");
   McpArguments& arguments = command.runs(run_mcp);
   add_client_options(command, arguments.client);
   command.footer =

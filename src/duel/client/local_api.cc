@@ -125,8 +125,8 @@ Result<Answer> asked(Engine& engine, const std::string& experiment_id, Work work
   return given.get_future().get();
 }
 
-// A server reads the logs of its experiments whole, in the background, and until it has read one, the
-// certificate of that experiment waits (service/audits.h). A command is gone by then: where a
+// A server reads the logs of its experiments whole, in the background, and until it has read one,
+// the certificate of that experiment waits (service/audits.h). A command is gone by then: where a
 // certificate waits, it reads the log itself. Otherwise an experiment that is to end with its
 // certificate would never end. Whatever fails is told to whoever asks next.
 void give_waiting_certificate(Engine& engine, const std::string& experiment_id) {

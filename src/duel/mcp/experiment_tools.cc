@@ -140,9 +140,9 @@ std::vector<McpTool> experiment_tools(const OpenClient& open) {
        .title = "Create an experiment",
        .description =
            "Creates an experiment that finds the best of two or more arms (prompts, models, "
-           "designs, rankers, anything that can be compared two at a time), and starts it. Repeating "
-           "the call changes nothing; a different experiment under the same id is refused. Put what "
-           "a judge has to see of an arm into its payload.",
+           "designs, rankers, anything that can be compared two at a time), and starts it. "
+           "Repeating the call changes nothing; a different experiment under the same id is "
+           "refused. Put what a judge has to see of an arm into its payload.",
        .schema = with_argument(of_experiment(schema_of_arguments<ExperimentBody>()), "start",
                                described_schema("boolean", "false: leave it a draft"), false),
        .call = asking(&create_experiment, true)});
@@ -178,9 +178,9 @@ std::vector<McpTool> experiment_tools(const OpenClient& open) {
        .description =
            "Reports which arm of a pair was better: 'winner' is its arm_id. Without a winner say "
            "'result': tie, both_bad, skip (no answer) or invalid. The outcome is on disk when the "
-           "call returns. Reporting the same again counts once; a different answer is refused. If a "
-           "person answered, say so in 'source': {\"type\": \"human\", \"id\": \"ann\"}; otherwise "
-           "the source is this client.",
+           "call returns. Reporting the same again counts once; a different answer is refused. If "
+           "a person answered, say so in 'source': {\"type\": \"human\", \"id\": \"ann\"}; "
+           "otherwise the source is this client.",
        .schema = of_experiment(std::move(report_schema)),
        .call = asking(&report)});
   tools.push_back(
@@ -200,8 +200,8 @@ std::vector<McpTool> experiment_tools(const OpenClient& open) {
       {.name = "certificate",
        .title = "Certificate",
        .description =
-           "The certificate that an arm beats every other, once there is one: what it says, at what "
-           "error level, what it assumes, and the evidence, as 'duel verify' checks it.",
+           "The certificate that an arm beats every other, once there is one: what it says, at "
+           "what error level, what it assumes, and the evidence, as 'duel verify' checks it.",
        .schema = of_experiment(nothing),
        .only_reads = true,
        .call = asking([](ApiClient& client, const ToolCall& call) {

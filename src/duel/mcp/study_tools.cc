@@ -113,10 +113,10 @@ std::vector<McpTool> study_tools() {
       {.name = "plan",
        .title = "Plan an experiment",
        .description =
-           "How many duels it will take to find the best arm, by simulation: quantiles of the duels "
-           "until the certificate, and how often it is wrong or none comes, for each policy and for "
-           "asking all pairs in turn. 'gap' is how far the best arm's win probability lies above "
-           "1/2.",
+           "How many duels it will take to find the best arm, by simulation: quantiles of the "
+           "duels until the certificate, and how often it is wrong or none comes, for each policy "
+           "and for asking all pairs in turn. 'gap' is how far the best arm's win probability lies "
+           "above 1/2.",
        .schema = schema_of_arguments<PlanBody>(),
        .only_reads = true,
        .call = plan});
