@@ -14,10 +14,22 @@ class BradleyTerry(TypedDict):
     position: NotRequired[PositionEffect]
     lack_of_fit: NotRequired[LackOfFit]
 
+class Candidate(TypedDict):
+    number: int
+    generation: int
+    point_id: str
+    point: Any
+    state: Literal["standing", "beaten", "better_guess", "certified"]
+    wins: int
+    losses: int
+    level: float
+    log_evidence: NotRequired[float]
+    log_threshold: NotRequired[float]
+
 class Certificate(TypedDict):
     format: int
     statement: str
-    kind: Literal["winner", "no_winner", "copeland", "borda", "set", "order", "ranking", "epsilon"]
+    kind: Literal["winner", "no_winner", "copeland", "borda", "set", "order", "ranking", "epsilon", "point"]
     winner: NotRequired[str]
     named: NotRequired[list[str]]
     cycle: NotRequired[list[str]]
@@ -26,6 +38,7 @@ class Certificate(TypedDict):
     panel: NotRequired[PanelStanding]
     rule: CertificateRule
     assumes: NotRequired[list[str]]
+    space: NotRequired[CertifiedSpace]
     tasks: NotRequired[CertifiedTasks]
     judge: NotRequired[dict[str, Any]]
     audit: NotRequired[dict[str, Any]]
@@ -46,7 +59,7 @@ class Certificate(TypedDict):
     without_voter: NotRequired[list[WithoutVoter]]
 
 class CertificateGiven(TypedDict):
-    kind: Literal["winner", "no_winner", "copeland", "borda", "set", "order", "ranking", "epsilon"]
+    kind: Literal["winner", "no_winner", "copeland", "borda", "set", "order", "ranking", "epsilon", "point"]
     winner: str | None
     sequence: int
     named: NotRequired[list[str]]
@@ -92,6 +105,14 @@ class CertifiedPair(TypedDict):
     first_wins: int
     second_wins: int
 
+class CertifiedSpace(TypedDict):
+    dimensions: Any
+    point: Any
+    in_use: Any
+    generation: int
+    candidate: int
+    level: float
+
 class CertifiedTasks(TypedDict):
     count: int
     sha256: str
@@ -122,6 +143,17 @@ class Counts(TypedDict):
     score_sum: NotRequired[float]
     program_alone: NotRequired[int]
 
+class Dimension(TypedDict):
+    name: str
+    low: float
+    high: float
+    scale: Literal["linear", "log"]
+    step: NotRequired[float]
+    in_use: float
+    recommended: float
+    spread_low: NotRequired[float]
+    spread_high: NotRequired[float]
+
 class ExperimentResult(TypedDict):
     experiment_id: str
     verdict: str
@@ -132,6 +164,7 @@ class ExperimentResult(TypedDict):
     not_ruled_out: list[str]
     order: NotRequired[ResultOrder]
     panel: NotRequired[PanelStanding]
+    space: NotRequired[SpaceStanding]
     expected_duels_left: int | None
     forecast: Forecast
     regret: Regret | None
@@ -271,6 +304,11 @@ class PositionEffect(TypedDict):
     first_wins_against_equal: NotRequired[float]
     error: NotRequired[str]
 
+class Recommendation(TypedDict):
+    served: int
+    point: Any
+    beats_in_use: NotRequired[float]
+
 class Regret(TypedDict):
     against: str
     estimate: float
@@ -314,6 +352,16 @@ class Score(TypedDict):
     lower: float
     upper: float
 
+class SpaceStanding(TypedDict):
+    dimensions: list[Dimension]
+    in_use: str
+    in_use_point: Any
+    recommended: Recommendation
+    candidate: Candidate | None
+    tried: list[Candidate]
+    path: list[Recommendation]
+    warmup: int
+
 class Timeline(TypedDict):
     experiment_id: str
     arms: list[str]
@@ -330,7 +378,7 @@ class TimelinePoint(TypedDict):
     shown: list[int]
 
 class WhyNotYet(TypedDict):
-    reason: Literal["not_running", "max_duels", "tasks_used_up", "no_decisive_answer", "answers_wait", "subject_again", "task_again", "lost_serves", "recovered", "not_admitted", "late", "minimum_per_pair", "none_first", "rivals", "panel_open", "people", "health"]
+    reason: Literal["not_running", "max_duels", "tasks_used_up", "no_decisive_answer", "answers_wait", "subject_again", "task_again", "lost_serves", "recovered", "not_admitted", "late", "minimum_per_pair", "none_first", "rivals", "panel_open", "people", "point_open", "health"]
     count: int
     until: NotRequired[str]
     detail: str

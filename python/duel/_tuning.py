@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import os
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence, cast
 
 from . import _native
 from ._experiment import _number, _path, _seed, _text, _whole
@@ -176,7 +176,7 @@ class Study:
         return _point(found[-1]["point"]) if found else None
 
     def _standing(self) -> dict[str, Any]:
-        standing: dict[str, Any] = self._native.result()["space"]
+        standing = cast("dict[str, Any]", self._native.result()["space"])
         return standing
 
     def result(self) -> ExperimentResult:
@@ -312,6 +312,6 @@ def tune(space: Mapping[str, Any], compare: Callable[..., Any], *, parallel: int
 
 def _tell(study: Study, pair: Pair, said: Any) -> None:
     if isinstance(said, str) and said in ("tie", "both_bad", "skip"):
-        study.tell(pair, **{said: True})
+        study.tell(pair, tie=said == "tie", both_bad=said == "both_bad", skip=said == "skip")
     else:
         study.tell(pair, winner=said)
