@@ -678,10 +678,8 @@ export class Ledger {
   ): Outcome {
     const { result, winner, place, score } = answer;
     if (result !== "win") return result;
-    const isFirst =
-      score === 1 && (first === second ? place === 1n : winner === ids[0]);
-    const isSecond =
-      score === 0 && (first === second ? place === 2n : winner === ids[1]);
+    const isFirst = score === 1 && (first === second ? place === 1n : winner === ids[0]);
+    const isSecond = score === 0 && (first === second ? place === 2n : winner === ids[1]);
     if (score !== null && !isFirst && !isSecond) refuse("the score makes another winner");
     if (first === second) {
       if (winner === ids[0] && place > 0n) return place === 1n ? "first" : "second";
