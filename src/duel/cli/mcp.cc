@@ -65,8 +65,8 @@ void add_mcp_command(Command& program) {
       "The program that runs the agent starts this command and speaks to it over standard input "
       "and output. The tools create an experiment, give the next pair, take the answer, show "
       "result and certificate, simulate policies, and plan. Without --server they work on the "
-      "store of this machine, which is open only during a call, so that other commands can use it as "
-      "well.");
+      "store of this machine, which is open only during a call, so that other commands can use it "
+      "as well.");
   McpArguments& arguments = command.runs(run_mcp);
   add_client_options(command, arguments.client);
   command.footer =
