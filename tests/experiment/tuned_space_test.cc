@@ -77,6 +77,22 @@ std::vector<LogEntry> entries_of(const LocalExperiment& experiment) {
   return entries;
 }
 
+void expect_same_when_read(const LocalExperiment& experiment) {
+  std::optional<LiveExperiment> again;
+  for (const LogEntry& entry : entries_of(experiment)) {
+    if (const auto* first = std::get_if<ExperimentRecord>(&entry.record)) {
+      auto made = LiveExperiment::make(*first);
+      ASSERT_TRUE(made.ok()) << made.error().to_string();
+      again = std::move(*made);
+      continue;
+    }
+    const auto applied = again->apply(entry);
+    ASSERT_TRUE(applied.ok()) << applied.error().to_string();
+    ASSERT_FALSE(again->divergence()) << again->divergence()->to_string();
+  }
+  EXPECT_EQ(again->state_hash(), experiment.experiment().live().state_hash());
+}
+
 TEST(TunedSpace, serves_points_in_the_shape_of_arms) {
   auto experiment = LocalExperiment::in_memory(one_weight());
   ASSERT_TRUE(experiment.ok()) << experiment.error().to_string();
@@ -154,23 +170,23 @@ TEST(TunedSpace, has_one_id_for_one_point_and_one_point_for_one_id) {
   EXPECT_LE(by_id.size(), 11);  // 0, 0.1, .. 1
 }
 
+// exp(log(10)) is not 10, and the point in use is known by its numbers.
+TEST(TunedSpace, proves_against_the_point_in_use_on_a_log_scale) {
+  Json boost = dimension(1, 100, 10);
+  boost.add("scale", "log");
+  auto experiment =
+      LocalExperiment::in_memory(record_of({{"weight", dimension(0, 1, 0.2)}, {"boost", boost}}));
+  ASSERT_TRUE(experiment.ok());
+  play(*experiment, 1500, closer);
+  ASSERT_TRUE(experiment->ledger().certificate());
+  expect_same_when_read(*experiment);
+}
+
 TEST(TunedSpace, reads_its_log_into_the_same_state) {
   auto experiment = LocalExperiment::in_memory(one_weight());
   ASSERT_TRUE(experiment.ok());
   play(*experiment, 150, closer);
-  std::optional<LiveExperiment> again;
-  for (const LogEntry& entry : entries_of(*experiment)) {
-    if (const auto* first = std::get_if<ExperimentRecord>(&entry.record)) {
-      auto made = LiveExperiment::make(*first);
-      ASSERT_TRUE(made.ok()) << made.error().to_string();
-      again = std::move(*made);
-      continue;
-    }
-    const auto applied = again->apply(entry);
-    ASSERT_TRUE(applied.ok()) << applied.error().to_string();
-    ASSERT_FALSE(again->divergence()) << again->divergence()->to_string();
-  }
-  EXPECT_EQ(again->state_hash(), experiment->experiment().live().state_hash());
+  expect_same_when_read(*experiment);
 }
 
 // A log that another learner wrote is gone on with: what it served is a fact.

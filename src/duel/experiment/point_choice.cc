@@ -83,8 +83,13 @@ PointChoice::Next PointChoice::next(const TunedSpace& space) {
   constexpr int kMostTries = 64;
   for (int tries = 0; tries < kMostTries; ++tries) {
     PointSearch::Next next = search_->next(space.proof());
-    std::vector<double> first = setting_.space->values(next.pair.first);
-    std::vector<double> second = setting_.space->values(next.pair.second);
+    // On a log scale a number does not come back from the cube to its last bit.
+    const auto values_of = [&](const std::vector<double>& point) {
+      return std::ranges::equal(point, search_->in_use()) ? space.in_use().values
+                                                          : setting_.space->values(point);
+    };
+    std::vector<double> first = values_of(next.pair.first);
+    std::vector<double> second = values_of(next.pair.second);
     if (first == second) continue;
     return {std::move(next.pair), std::move(first), std::move(second), next.proof};
   }
