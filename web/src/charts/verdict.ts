@@ -48,6 +48,10 @@ export function verdictOf(result: ShownResult, alpha?: number): Verdict {
       const named = cycle.length > 0 ? `: ${[...cycle, cycle[0]].join(" > ")}` : "";
       return { tone: "cycle", sentence: `No single best${named} (${level})`, detail: verdict };
     }
+    // What it means in full stands below.
+    const brief = verdict.slice(0, Math.max(0, verdict.indexOf(": it wins")));
+    if (certificate.kind === "point" && brief !== "")
+      return { tone: "certified", sentence: `${brief} (${level})`, detail: verdict };
     return { tone: "certified", ...inServersWords(verdict) };
   }
   if (result.duels.served === 0) return { tone: "open", sentence: "No duels yet", detail: null };

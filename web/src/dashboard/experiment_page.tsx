@@ -166,7 +166,7 @@ export function ExperimentPage({ id }: { id: string }) {
         </section>
       )}
       {result.by_slice && (
-        <section class="card" aria-labelledby="h-parts">
+        <section class="card parts" aria-labelledby="h-parts">
           <h2 id="h-parts">Parts of the duels</h2>
           <SliceVerdicts result={result} />
           <PartChoice result={result} part={part} choose={setPart} />
