@@ -359,7 +359,7 @@ void add_run_command(Command& program) {
   command.add(
       "--audit-give-up N", count(&arguments.interview.request.give_up_after, 1, 1'000'000),
       "Give an audit up for good after N people did not answer; it then counts as the worst "
-      "for either arm, which is dear (default: never).");
+      "answer for either arm, which makes the run longer (default: never).");
   command.add("--audit-from-seed", &arguments.interview.request.audit_from_seed,
               "For tests: draw audits by --seed, which is no secret. The certificate says so.");
   command.add("--allow-new-judge", &arguments.interview.request.allows_new_judge,

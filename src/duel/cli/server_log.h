@@ -24,7 +24,7 @@ class ServerLog {
 
   // Any thread may call these.
   void note(const std::string& message);
-  // Never waits for whoever reads the log: if they are too slow, requests are left out, and the log
+  // Never waits for the reader of the log: if it is too slow, requests are left out, and the log
   // says how many.
   void answered(const AnsweredRequest& request);
   // What the server is to call for each request; empty where the log has no requests.

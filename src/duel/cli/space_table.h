@@ -20,7 +20,7 @@ struct Believer {
 // many columns.
 std::string space_table(const SpaceStanding& space, const Believer& believer, std::size_t columns);
 
-// What the picture means, where there is one.
+// A legend for the pictures; "" where the learner draws none.
 std::string picture_legend(const Believer& believer);
 
 // "proof ━━━━╌╌╌╌ 43 %  candidate 2: p17 (weight 0.62) won 30, lost 20"; empty where none stands.

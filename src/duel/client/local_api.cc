@@ -128,7 +128,7 @@ Result<Answer> asked(Engine& engine, const std::string& experiment_id, Work work
 // A server reads the logs of its experiments whole, in the background, and until it has read one,
 // the certificate of that experiment waits (service/audits.h). A command is gone by then: where a
 // certificate waits, it reads the log itself. Otherwise an experiment that is to end with its
-// certificate would never end. Whatever fails is told to whoever asks next.
+// certificate would never end. The next call reports what failed.
 void give_waiting_certificate(Engine& engine, const std::string& experiment_id) {
   const auto waits = asked<bool>(engine, experiment_id, [](const Turn& turn) -> Result<bool> {
     const Ledger& ledger = turn.experiment.ledger();

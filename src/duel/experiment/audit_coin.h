@@ -2,7 +2,7 @@
 //
 // The coin is keyed by a secret, not by the experiment's seed, which is in the log and on the
 // command line: a program that could toss it would answer honestly where it is watched. The log
-// begins with the key's hash and ends with the key, so that whoever verifies it can toss every coin
+// begins with the key's hash and ends with the key, so that a verifier can toss every coin
 // again.
 #pragma once
 

@@ -108,7 +108,7 @@ Result<Taken> LocalQuestions::answer(std::vector<Given> given) {
   for (Given& one : given) {
     if (one.question.audit) {
       offered_.erase(one.question.duel_id);
-      // Whoever did not answer is followed by somebody else.
+      // The last person did not answer; the question goes to another one.
       if (one.judgements.empty()) continue;
     }
     endings.push_back(ending_of(std::move(one)));

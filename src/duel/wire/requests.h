@@ -215,7 +215,7 @@ struct AuditBody {
       optional("price", &AuditBody::price,
                "of an answer; with both the share follows from how well the judge knows people"),
       optional("give_up_after", &AuditBody::give_up_after,
-               "offers that ended without an answer; 0 for never, and each is dear")};
+               "unanswered offers before an audit counts as lost; 0 for never")};
 };
 
 struct VotingBody {
