@@ -200,6 +200,12 @@ def _arms(arms: Any, default: str | None) -> list[Json]:
     return listed
 
 
+def _features(given: Mapping[str, Sequence[float]], field: str) -> dict[str, list[float]]:
+    if not isinstance(given, Mapping):
+        raise InvalidArgument("a dict of arms and their numbers is needed", field=field)
+    return {str(arm): [float(value) for value in row] for arm, row in given.items()}
+
+
 class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
     """What a Duel server can be asked. Experiments, arms and duels are named by their ids."""
 
@@ -235,11 +241,13 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
                name: str | None = None, mode: str | None = None, policy: Any = None,
                goal: str | None = None, alpha: float | None = None, default: str | None = None,
                max_duels: int | None = None, tasks: Any = None, seed: int | None = None,
+               features: Mapping[str, Sequence[float]] | None = None,
                **fields: Any) -> Answer:
         """Creates an experiment as a draft; the same call again changes nothing.
 
         ``arms`` are ids, or a dict of ids and payloads; ``default`` is the one that a fallback
         shows. ``config`` is a body of ``PUT /v1/experiments/{eid}``, over which the arguments go.
+        ``features`` are numbers of every arm, for policies such as ``lin-ts``.
         Further fields of that body (``stopping``, ``feedback``, ``guardrails``, ``interleave``,
         ``presentation``, ..) are keyword arguments.
         """
@@ -250,6 +258,12 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
             body["policy"] = str(policy)
         if arms is not None:
             body["arms"] = _arms(arms, default)
+        if features is not None:
+            rows = _features(features, "features")
+            for arm in body.get("arms", []):
+                arm["features"] = rows.pop(arm["arm_id"], [])
+            if rows:
+                raise InvalidArgument(f"there is no arm '{next(iter(rows))}'", field="features")
         if tasks is not None:
             body["tasks"] = ([{"task_id": str(task), "payload": payload}
                               for task, payload in tasks.items()]
@@ -298,9 +312,11 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
         """Puts a completed experiment away."""
         return self._ask("POST", self._at(experiment, "/archive"))
 
-    def add_arm(self, experiment: str, arm: str, payload: Any = None) -> Answer:
+    def add_arm(self, experiment: str, arm: str, payload: Any = None,
+                features: Sequence[float] | None = None) -> Answer:
         """Adds an arm, where ``stopping.arms`` is ``open`` or nothing has started."""
-        body = {} if payload is None else {"payload": payload}
+        body = _given(payload=payload,
+                      features=None if features is None else [float(x) for x in features])
         return self._ask("PUT", self._at(experiment, "/arms/" + _segment(arm, "arm")), body)
 
     def retire_arm(self, experiment: str, arm: str) -> Answer:
@@ -310,10 +326,15 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
     # Duels and outcomes
 
     def next(self, experiment: str, *, duel_id: str | None = None, subject_id: str | None = None,
-             exclude: Sequence[str] | None = None, task_id: str | None = None) -> Served:
-        """Serves one duel. Without ``duel_id`` the client chooses one and keeps it over retries."""
+             exclude: Sequence[str] | None = None, task_id: str | None = None,
+             context: Mapping[str, Sequence[float]] | None = None) -> Served:
+        """Serves one duel. Without ``duel_id`` the client chooses one and keeps it over retries.
+
+        ``context`` has features of every arm for who will see it, in place of its own.
+        """
         body = _given(duel_id=duel_id or new_id(), subject_id=subject_id, task_id=task_id,
-                      exclude=None if exclude is None else list(exclude))
+                      exclude=None if exclude is None else list(exclude),
+                      context=None if context is None else _features(context, "context"))
         served: Served = self._read(self._request("POST", self._at(experiment, "/duels"), body),
                                     lambda reply: duel_of(reply.json()))
         return served

@@ -18,6 +18,7 @@
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/local_experiment.h"
 #include "duel/experiment/local_questions.h"
+#include "duel/judging/batched_questions.h"
 #include "duel/judging/interview.h"
 #include "duel/judging/interview_request.h"
 #include "duel/judging/judge_loop.h"
@@ -198,7 +199,8 @@ class ExperimentObject : public MadeByInit {
   // "exception" where the judge raised one that ends the run, "failed" where it gave too many duels
   // in a row no answer. `on_turn` is called about ten times a second.
   std::string run(const py::object& judges, const py::object& max_duels,
-                  const py::object& max_failures, const py::object& on_turn) {
+                  const py::object& max_failures, const py::object& on_turn,
+                  const py::object& batch) {
     const std::uint64_t limit =
         max_duels.is_none() ? 0 : count_of(max_duels, "max_duels", 0, kMostDuels);
     const auto broken = [](std::uint64_t in_a_row, const Judged& last) {
@@ -219,13 +221,16 @@ class ExperimentObject : public MadeByInit {
       };
     }
     LocalQuestions questions(local(), std::move(contents), limit);
+    const std::uint64_t batch_size = count_of(batch, "batch", 1, kMostDuels);
+    BatchedQuestions batches(questions, batch_size);
     JudgeLoop loop(
-        questions, asked,
+        batch_size > 1 ? static_cast<Questions&>(batches) : questions, asked,
         {.max_failures = count_of(max_failures, "max_failures", 1, kMostDuels), .broken = broken});
     running_ = true;
     const auto ended =
         loop.run([&] { return asked.stopping(); }, [&] { asked.guarded([&] { on_turn(); }); });
     running_ = false;
+    unwrap(batches.give_up({}));
     asked.rethrow();
     if (ended.ok()) {
       return *ended == RunEnding::tasks_used_up ? "tasks_used_up" : std::string(to_word(*ended));
@@ -396,7 +401,8 @@ void bind_experiment(py::module_& module) {
            "source_type"_a, "source_id"_a, "response_ms"_a)
       .def("shown", &ExperimentObject::shown, "duel_id"_a)
       .def("expire", &ExperimentObject::expire, "duel_id"_a, "note"_a)
-      .def("run", &ExperimentObject::run, "judges"_a, "max_duels"_a, "max_failures"_a, "on_turn"_a)
+      .def("run", &ExperimentObject::run, "judges"_a, "max_duels"_a, "max_failures"_a, "on_turn"_a,
+           "batch"_a = 1)
       .def("complete", &ExperimentObject::complete)
       .def("close", &ExperimentObject::close)
       .def("result", &ExperimentObject::result)

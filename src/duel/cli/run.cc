@@ -8,6 +8,7 @@
 #include "duel/cli/served_session.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/judging/batched_questions.h"
 #include "duel/judging/child_process.h"
 #include "duel/judging/judge_loop.h"
 #include "duel/judging/judge_pool.h"
@@ -23,6 +24,7 @@ struct RunArguments {
   std::string on_failure = "missing";
   JudgeOptions options;
   std::uint64_t max_failures = JudgeLoopOptions{}.max_failures;
+  std::uint64_t batch = 1;
   ServedOptions served;
 };
 
@@ -108,12 +110,17 @@ Result<int> ended_by(const Error& error, const JudgePool& pool, const Command& c
   return kExitTemporary;
 }
 
+// One question after the other, or batches of them.
+Questions& batched(const RunArguments& arguments, Questions& questions, BatchedQuestions& batches) {
+  return arguments.batch > 1 ? static_cast<Questions&>(batches) : questions;
+}
+
 // The server chooses the pairs; the judges are ours.
 Result<int> run_served(const RunArguments& arguments, const Command& command,
                        CommandContext& context) {
   DUEL_RETURN_IF_ERROR(check_served_options(
       command, {"judge", "judge-protocol", "parallel", "timeout", "retries", "retry-delay",
-                "busy-patience", "on-failure", "max-failures", "json", "quiet", "server",
+                "busy-patience", "on-failure", "max-failures", "batch", "json", "quiet", "server",
                 "token-file", "store", "experiment", "patience"}));
   DUEL_ASSIGN(const std::string experiment_id,
               arguments.served.experiment_id(arguments.interview.more_arms));
@@ -125,7 +132,8 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
               ServedSession::open(arguments.served, experiment_id, "", guard, context));
   DUEL_ASSIGN(JudgeCommand judge, judge_of(arguments, session->questions().has_tasks()));
   JudgePool pool(std::move(judge), judge_options(arguments));
-  JudgeLoop loop(session->questions(), pool,
+  BatchedQuestions batches(session->questions(), arguments.batch);
+  JudgeLoop loop(batched(arguments, session->questions(), batches), pool,
                  loop_options(arguments, judge_name(checked), "fix the judge and run again"));
   auto told = std::chrono::steady_clock::now();
   bool draining = false;
@@ -142,6 +150,7 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
                  session->questions().progress().verdict, busy.empty() ? "" : " ", busy);
   };
   const auto ended = loop.run([&] { return stopping(guard); }, on_turn);
+  DUEL_RETURN_IF_ERROR(batches.give_up({"judge", judge_name(checked)}));
   if (!ended.ok()) return ended_by(ended.error(), pool, command);
   const RunEnding ending = *ended;
   if (ending != RunEnding::interrupted) pool.finish();
@@ -164,7 +173,8 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   JudgePool pool(std::move(judge), judge_options(arguments));
   LocalQuestions questions = interview.questions();
   UnchangedArms unchanged(questions, interview.arms());
-  JudgeLoop judged(unchanged, pool,
+  BatchedQuestions batches(unchanged, arguments.batch);
+  JudgeLoop judged(batched(arguments, unchanged, batches), pool,
                    loop_options(arguments, name,
                                 "the log is kept; when the judge is fixed, continue with "
                                 "`allow_new_judge`, or give another `log` to start over"));
@@ -184,6 +194,7 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
           table.update(judged.in_flight(), busy.empty() ? judged.last_failure() : busy);
         });
   }();
+  DUEL_RETURN_IF_ERROR(batches.give_up({"judge", name}));
   if (!ended.ok()) {
     if (interview.ledger().served() > 0) {
       context.note_command(fmt::format("{} has the {} so far; to continue:", interview.log_file(),
@@ -252,6 +263,10 @@ void add_run_command(Command& program) {
       "--busy-patience SECONDS", some_seconds(&arguments.options.busy_seconds),
       "How long a judge may say nothing but 'busy' to a duel before the run ends (default 600). "
       "The pauses begin with --retry-delay, too.");
+  command.add_configurable(
+      "--batch N", count(&arguments.batch, 1, 100'000),
+      "Ask N duels together, and the next N when all of them are answered, for judges that answer "
+      "many at once; --parallel says how many of them are in flight (default 1: no batches).");
   command.add("--on-failure WHAT", one_of(&arguments.on_failure, {"missing", "skip", "stop"}),
               "What happens to a duel when every try fails: missing (default), skip, or stop "
               "(missing, and the run stops).");

@@ -57,7 +57,33 @@ namespace {
 // with the panel's count (panel_choice.h).
 constexpr const char* kPanelPolicy = "certify";
 
-PolicyKind::Made policy_of(const ExperimentRecord& experiment, std::size_t num_arms) {
+// What is known of arms in numbers: of all of them, or of none.
+Result<std::shared_ptr<const FeatureRows>> features_of(const std::vector<const ArmEntry*>& arms) {
+  const auto has_features = [](const ArmEntry* arm) { return !arm->features.empty(); };
+  if (std::ranges::none_of(arms, has_features)) return std::shared_ptr<const FeatureRows>();
+  std::vector<std::vector<double>> rows;
+  for (const ArmEntry* arm : arms) {
+    if (arm->features.size() != arms.front()->features.size()) {
+      return Error::invalid_argument(
+                 fmt::format("arm '{}' has {} features, and '{}' has {}", arms.front()->id,
+                             arms.front()->features.size(), arm->id, arm->features.size()))
+          .with_hint("every arm has equally many, or none has any")
+          .in_field("arms");
+    }
+    rows.push_back(arm->features);
+  }
+  DUEL_ASSIGN(FeatureRows made, in_field("arms", FeatureRows::create(rows)));
+  return std::make_shared<const FeatureRows>(std::move(made));
+}
+
+std::vector<const ArmEntry*> active_entries(const Ledger& ledger) {
+  std::vector<const ArmEntry*> entries;
+  for (const Arm arm : active_arms(ledger)) entries.push_back(&ledger.arms()[arm].entry);
+  return entries;
+}
+
+PolicyKind::Made policy_of(const ExperimentRecord& experiment, std::size_t num_arms,
+                           std::shared_ptr<const FeatureRows> features) {
   DUEL_ASSIGN(CallSpec call, parse_call(experiment.policy));
   if (parts_of(experiment).panel) {
     if (call.name == "auto") call = {.name = kPanelPolicy, .arguments = {}};
@@ -75,11 +101,14 @@ PolicyKind::Made policy_of(const ExperimentRecord& experiment, std::size_t num_a
              .aim = parts_of(experiment).pages ? Aim::regret : Aim::certificate,
              .goal = experiment.goal,
              .alpha = experiment.stopping.alpha,
-             .shared_causes = experiment.stopping.shared_causes});
+             .shared_causes = experiment.stopping.shared_causes,
+             .features = std::move(features)});
 }
 
-Result<Asker> asker_of(const ExperimentRecord& experiment, std::size_t num_arms) {
-  DUEL_ASSIGN(const auto policy, policy_of(experiment, num_arms));
+Result<Asker> asker_of(const ExperimentRecord& experiment,
+                       const std::vector<const ArmEntry*>& arms) {
+  DUEL_ASSIGN(auto features, features_of(arms));
+  DUEL_ASSIGN(const auto policy, policy_of(experiment, arms.size(), std::move(features)));
   return Asker(*policy, experiment.seed);
 }
 
@@ -104,12 +133,16 @@ bool exploits_the_winner(const Ledger& ledger) {
 Result<std::string> canonical_policy(const ExperimentRecord& experiment, std::size_t num_arms) {
   // Before the policy, which would name an option of its own.
   DUEL_RETURN_IF_ERROR(check_goal(experiment.goal, num_arms));
-  DUEL_ASSIGN(const auto policy, policy_of(experiment, num_arms));
+  std::vector<const ArmEntry*> arms;
+  for (const ArmEntry& arm : experiment.arms) arms.push_back(&arm);
+  DUEL_ASSIGN(auto features, features_of(arms));
+  if (arms.size() != num_arms) features = nullptr;
+  DUEL_ASSIGN(const auto policy, policy_of(experiment, num_arms, std::move(features)));
   return policy->canonical();
 }
 
 Result<Chooser> Chooser::make(const Ledger& ledger) {
-  DUEL_ASSIGN(Asker asker, asker_of(ledger.experiment(), ledger.num_active()));
+  DUEL_ASSIGN(Asker asker, asker_of(ledger.experiment(), active_entries(ledger)));
   Chooser chooser(std::move(asker));
   chooser.number_arms(ledger);
   chooser.begin_panel(ledger);
@@ -153,7 +186,8 @@ std::optional<Chooser::Choice> Chooser::decide_for_member(const Ledger& ledger,
 
 std::optional<Chooser::Choice> Chooser::decide(const Ledger& ledger,
                                                const std::vector<Arm>& excluded,
-                                               const std::string& subject) {
+                                               const std::string& subject,
+                                               const Context& context) {
   const ExperimentRecord& experiment = ledger.experiment();
   const std::uint64_t limit = experiment.stopping.max_duels;
   if (ledger.state() != ExperimentState::running || ledger.num_active() < 2 ||
@@ -200,7 +234,7 @@ std::optional<Chooser::Choice> Chooser::decide(const Ledger& ledger,
     if (!asked) return std::nullopt;
     choice = *asked;
   } else {
-    choice = asked_of_policy(ledger);
+    choice = asked_of_policy(ledger, context);
     choice.propensity = between_arms * (1 - floor + floor * of_pair);
   }
   if (cannot_be_shown(choice.first) || cannot_be_shown(choice.second)) {
@@ -216,9 +250,60 @@ std::optional<Chooser::Choice> Chooser::decide(const Ledger& ledger,
   return choice;
 }
 
-Chooser::Choice Chooser::asked_of_policy(const Ledger& ledger) {
+Status Chooser::check_context(const Ledger& ledger, const Context& context) const {
+  DUEL_ASSIGN(const CallSpec call, parse_call(ledger.experiment().policy));
+  DUEL_ASSIGN(const PolicyKind* kind, find_policy(call.name));
+  if (!kind->facts.uses_features) {
+    return Error::invalid_argument(fmt::format("the policy '{}' knows no contexts", call.name))
+        .with_hint("lin-ts, lin-maxinp, lin-maxpairucb and colstim do");
+  }
+  const std::size_t width = ledger.arms()[policy_arms_.front()].entry.features.size();
+  if (width == 0) {
+    return Error::invalid_argument("the arms of the experiment have no features");
+  }
+  std::vector<std::vector<double>> rows;
+  for (const auto& [arm_id, features] : context) {
+    if (!ledger.find_arm(arm_id)) {
+      return Error::invalid_argument(fmt::format("there is no arm '{}'", arm_id));
+    }
+    if (features.size() != width) {
+      return Error::invalid_argument(fmt::format("'{}' has {} features, and the experiment's arms {}",
+                                                 arm_id, features.size(), width));
+    }
+    if (std::ranges::count(context, arm_id, &Context::value_type::first) > 1) {
+      return Error::invalid_argument(fmt::format("arm '{}' is given twice", arm_id));
+    }
+    rows.push_back(features);
+  }
+  for (const Arm arm : policy_arms_) {
+    const std::string& id = ledger.id_of(arm);
+    if (std::ranges::find(context, id, &Context::value_type::first) == context.end()) {
+      return Error::invalid_argument(fmt::format("arm '{}' is missing", id));
+    }
+  }
+  if (const auto checked = FeatureRows::create(rows); !checked.ok()) return checked.error();
+  return Done{};
+}
+
+// In the policy's order; no rows where there is no context, or one of other arms.
+FeatureRows Chooser::rows_of(const Ledger& ledger, const Context& context) const {
+  std::vector<std::vector<double>> rows;
+  for (const Arm arm : policy_arms_) {
+    const auto found = std::ranges::find(context, ledger.id_of(arm), &Context::value_type::first);
+    if (found == context.end()) return {};
+    rows.push_back(found->second);
+  }
+  auto made = FeatureRows::create(rows);
+  return made.ok() ? *std::move(made) : FeatureRows();
+}
+
+Chooser::Choice Chooser::asked_of_policy(const Ledger& ledger, const Context& context) {
   const auto pending = [&](Arm i, Arm j) { return ledger.pair(i, j).pending(); };
+  // A context is that of one duel. The policy is left as it always is, so that what it would
+  // recommend does not depend on who came last.
+  if (!context.empty()) asker_.see(rows_of(ledger, context));
   const auto chosen = choose_duel(asker_, ledger.referee(), pending, ledger.parts().pages);
+  if (!context.empty()) asker_.see({});
   DUEL_CHECK(chosen.has_value());  // at least two arms are active
   Choice choice{.serving = chosen->serving, .round = chosen->duel.round};
   const bool of_policy = chosen->serving != Serving::contest;
@@ -230,9 +315,9 @@ Chooser::Choice Chooser::asked_of_policy(const Ledger& ledger) {
 
 std::optional<ServeRecord> Chooser::choose(const Ledger& ledger, const std::string& duel_id,
                                            const std::vector<Arm>& excluded,
-                                           const std::string& subject) {
+                                           const std::string& subject, const Context& context) {
   DUEL_CHECK(!chosen_ && !divergence_);
-  chosen_ = decide(ledger, excluded, subject);
+  chosen_ = decide(ledger, excluded, subject, context);
   if (!chosen_) return std::nullopt;
   ServeRecord serve;
   serve.duel_id = duel_id.empty() ? fmt::format("d{}", ledger.served() + 1) : duel_id;
@@ -244,6 +329,7 @@ std::optional<ServeRecord> Chooser::choose(const Ledger& ledger, const std::stri
   serve.by = chosen_->by;
   serve.propensity = chosen_->propensity;
   serve.subject = subject;
+  serve.context = context;
   return serve;
 }
 
@@ -289,7 +375,12 @@ Status Chooser::check(const Ledger& ledger, const Record& record) const {
   if (std::holds_alternative<ArmAddedRecord>(record)) ++arms;
   if (std::holds_alternative<ArmRetiredRecord>(record)) --arms;
   if (arms == ledger.num_active() || arms < 2) return Done{};
-  DUEL_ASSIGN(Asker asker, asker_of(ledger.experiment(), arms));
+  std::vector<const ArmEntry*> entries = active_entries(ledger);
+  if (const auto* added = std::get_if<ArmAddedRecord>(&record)) entries.push_back(&added->arm);
+  if (const auto* retired = std::get_if<ArmRetiredRecord>(&record)) {
+    std::erase_if(entries, [&](const ArmEntry* arm) { return arm->id == retired->arm_id; });
+  }
+  DUEL_ASSIGN(Asker asker, asker_of(ledger.experiment(), entries));
   built_.emplace(arms, std::move(asker));
   return Done{};
 }
@@ -316,7 +407,7 @@ std::optional<Chooser::Choice> Chooser::choice_behind(const Ledger& ledger,
                       .with_hint("the log was written by another version of Duel");
     return std::nullopt;
   }
-  Choice choice = asked_of_policy(ledger);
+  Choice choice = asked_of_policy(ledger, serve.context);
   if (serve.by == ServedBy::exclude) {
     if (choice.asked) asker_.answered(*choice.asked, Outcome::none);
     return nobody;
@@ -360,7 +451,7 @@ void Chooser::begin_again(const Ledger& ledger) {
   if (built_ && built_->first == ledger.num_active()) {
     asker_ = std::move(built_->second);
   } else {
-    auto asker = asker_of(ledger.experiment(), ledger.num_active());
+    auto asker = asker_of(ledger.experiment(), active_entries(ledger));
     DUEL_CHECK(asker.ok());
     asker_ = std::move(*asker);
   }
@@ -401,7 +492,7 @@ Status Chooser::restore(StateReader& reader, const Ledger& ledger) {
     return Error::invalid_data("the saved state does not fit the experiment");
   }
   number_arms(ledger);
-  DUEL_ASSIGN(asker_, asker_of(ledger.experiment(), ledger.num_active()));
+  DUEL_ASSIGN(asker_, asker_of(ledger.experiment(), active_entries(ledger)));
   return asker_.restore(asker);
 }
 

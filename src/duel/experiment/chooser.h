@@ -60,7 +60,9 @@ class Chooser {
   // pair of a panel depends. The serve is theirs.
   std::optional<ServeRecord> choose(const Ledger& ledger, const std::string& duel_id,
                                     const std::vector<Arm>& excluded,
-                                    const std::string& subject = {});
+                                    const std::string& subject = {}, const Context& context = {});
+  // Whether the policy uses features, and the context has those of every active arm.
+  Status check_context(const Ledger& ledger, const Context& context) const;
   bool has_choice() const { return chosen_.has_value(); }
   // The policy before a choice, to take it back where it turns out that nothing is to be asked. It
   // copies the policy.
@@ -127,11 +129,12 @@ class Chooser {
   explicit Chooser(Asker asker) : asker_(std::move(asker)) {}
   void number_arms(const Ledger& ledger);
   std::optional<Choice> decide(const Ledger& ledger, const std::vector<Arm>& excluded,
-                               const std::string& subject);
+                               const std::string& subject, const Context& context);
+  FeatureRows rows_of(const Ledger& ledger, const Context& context) const;
   std::optional<Choice> decide_for_member(const Ledger& ledger, const std::vector<Arm>& excluded,
                                           const std::string& subject) const;
   void begin_panel(const Ledger& ledger);
-  Choice asked_of_policy(const Ledger& ledger);
+  Choice asked_of_policy(const Ledger& ledger, const Context& context);
   // What of the serve is the policy's own; nothing where it would have chosen something else.
   std::optional<Choice> choice_behind(const Ledger& ledger, const ServeRecord& serve);
   void remember(Told told);

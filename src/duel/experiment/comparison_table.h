@@ -16,6 +16,13 @@
 //   presentation     `interleaved` where the arms were merged into one list: there is no first and
 //                    second place that could be uneven
 //   serving_order    a whole number, for rows of one time and for rows without times
+//
+// Answers about more than two arms stand in tables without a first and a second arm:
+//   order, ranking   "b > a > c", the best first, or an array of names: every arm beats those after it
+//   chosen, among    the best of those: it beats each of the others, "a;b;c;d" or an array of names
+// Under a model in which who else is shown does not change which of two is preferred these are as
+// many comparisons as pairs. One answer moves several pairs at once, so that the argument by which
+// a certificate asks for less than K/alpha does not hold: it asks for K/alpha, as of all tables.
 #pragma once
 
 #include <filesystem>
@@ -37,6 +44,7 @@ struct ComparisonTable {
   std::vector<ArmEntry> arms;  // in the order in which they appear
   std::vector<ComparisonRecord> rows;
   bool interleaved = false;           // all of them: the places of the arms mean nothing
+  bool several_at_once = false;       // answers about more than two arms, as their pairs
   std::vector<std::string> left_out;  // what has no place in such a file, for people
   std::string read_as;                // how the columns were understood, where it was guessed
 

@@ -115,6 +115,7 @@ struct Wish {
   bool over_cap = false;  // the door has counted too many new voters: nothing new is served
   std::vector<std::string> excluded{};  // arms that cannot be shown now
   std::string task{};                   // what it is about, where the caller says so
+  Context context{};                    // what the arms are like for them
   std::uint64_t limit = 0;              // duels served in all, beyond which nothing is; 0: none
   bool only_again = false;              // of a batch that was served before: nothing new is served
 };

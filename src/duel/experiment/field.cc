@@ -105,7 +105,7 @@ struct JoinedArm {
   void fields(Archive& archive) {
     // Written as JSON text. An arm without content gives "", which reads back as null.
     std::string content = entry.content.is_null() ? "" : entry.content.dump();
-    archive(entry.id, entry.payload, entry.sha256, content);
+    archive(entry.id, entry.payload, entry.sha256, content, entry.features);
     if constexpr (kReadsState<Archive>) {
       entry.content = Json::parse(content, {.numbers_as_written = true}).value_or(Json());
     }

@@ -213,7 +213,8 @@ ArmEntry entry_of(const ListedArm& arm) {
   return {.id = arm.shown.arm_id,
           .payload = arm.reference,
           .sha256 = arm.sha256,
-          .content = arm.content};
+          .content = arm.content,
+          .features = arm.features};
 }
 
 Result<std::vector<ListedArm>> list_joining_arms(const std::vector<std::string>& items) {

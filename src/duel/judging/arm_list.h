@@ -17,6 +17,7 @@ struct ListedArm {
   std::string reference;  // for the log: the path, or where it was listed; "" for a bare name
   std::string sha256;     // of the content; "" for a bare name
   Json content{};         // for the log itself, where the content lies in no file
+  std::vector<double> features{};  // what policies are told of it
 };
 
 // What the log says of it.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "duel/core/feature_rows.h"
 #include "duel/core/numbers.h"
 
 namespace duel {
@@ -126,6 +127,18 @@ Result<PanelRule> panel_of(const std::string& text, bool early,
 Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   InterviewPlan plan;
   DUEL_ASSIGN(plan.arms, list_arms(request.arms, request.arms_file));
+  if (!request.features.empty()) {
+    DUEL_ASSIGN(const FeatureRows rows, in_field("features", FeatureRows::read(request.features)));
+    if (rows.size() != plan.arms.size()) {
+      return Error::invalid_data(fmt::format("there are features of {} arms, and {} arms",
+                                             rows.size(), plan.arms.size()),
+                                 request.features, "a line for each arm, in the order of `arms`")
+          .in_field("features");
+    }
+    for (std::size_t k = 0; k < plan.arms.size(); ++k) {
+      plan.arms[k].features.assign(rows[k].begin(), rows[k].end());
+    }
+  }
   DUEL_ASSIGN(plan.changes.joining, list_joining_arms(request.add_arm));
   plan.changes.leaving = request.retire_arm;
   if (!request.tasks.empty()) {

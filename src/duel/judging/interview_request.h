@@ -15,6 +15,7 @@ namespace duel {
 struct InterviewRequest {
   std::vector<std::string> arms;  // items of list_arms
   std::string arms_file;
+  std::string features{};  // CSV file, a line for each arm; "": arms have none
   bool open_arms = false;                 // arms may join and leave a log that begins now
   std::vector<std::string> add_arm{};     // items of list_arms that join the log
   std::vector<std::string> retire_arm{};  // ids that leave it

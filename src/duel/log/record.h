@@ -205,6 +205,7 @@ struct ArmEntry {
   std::string payload;
   std::string sha256;
   Json content;  // the arm itself, if callers are given it with the duel
+  std::vector<double> features{};  // for policies that use them; of all arms equally many, or none
 
   friend bool operator==(const ArmEntry&, const ArmEntry&) = default;
 };
@@ -340,6 +341,10 @@ struct ExperimentRecord {
   friend bool operator==(const ExperimentRecord&, const ExperimentRecord&) = default;
 };
 
+// What arms are like for one visitor, or in one situation: features in place of the arms' own. By
+// arm, as it was sent.
+using Context = std::vector<std::pair<std::string, std::vector<double>>>;
+
 // A duel went out.
 struct ServeRecord {
   std::string duel_id;
@@ -356,6 +361,7 @@ struct ServeRecord {
   Timestamp expires_at;   // 0: never
   std::string subject;    // who is shown it, as a keyed hash
   std::string request;    // SHA-256 of the body that asked for it
+  Context context{};      // in which the policy was asked; empty: none
   // Served when the machine lost power, as a later record says: the reason why `evidence` is false.
   // Set by the reader of the log and in no line of it.
   bool around_loss = false;

@@ -37,7 +37,8 @@ struct Described<ArmEntry> {
       required("arm_id", &ArmEntry::id, "", IsIdOf{"an arm"}),
       optional("payload", &ArmEntry::payload, "what it is: a path, a name"),
       optional("sha256", &ArmEntry::sha256, "of its content", is_sha256),
-      optional("content", &ArmEntry::content, "what callers get with the duel")};
+      optional("content", &ArmEntry::content, "what callers get with the duel"),
+      optional("features", &ArmEntry::features, "what policies are told of it, in numbers")};
 };
 
 template <>
@@ -210,7 +211,9 @@ struct Described<ServeRecord> {
                "that this pair was shown, given the past; see below"),
       optional("expires_at", &ServeRecord::expires_at),
       optional("subject", &ServeRecord::subject, "keyed hash of who is shown it"),
-      optional("request", &ServeRecord::request, "keyed hash of the request that asked for it")};
+      optional("request", &ServeRecord::request, "keyed hash of the request that asked for it"),
+      optional("context", &ServeRecord::context,
+               "features of the arms, by arm, in which the policy was asked")};
 };
 
 template <>

@@ -248,6 +248,16 @@ Status read_value(Value value, std::string_view name,
   });
 }
 
+Status read_value(Value value, std::string_view name,
+                  std::vector<std::pair<std::string, std::vector<double>>>& out) {
+  ondemand::object object;
+  if (value.get_object().get(object) != simdjson::SUCCESS) return wrong_value(name, "an object");
+  return for_each_field(object, [&](std::string_view key, Value inner) {
+    auto& [arm, numbers] = out.emplace_back(std::string(key), std::vector<double>());
+    return read_value(inner, arm, numbers);
+  });
+}
+
 template <class Owner, std::size_t Index>
 Status read_field(Value value, Owner& owner) {
   static constexpr auto kField = Described<Owner>::fields.template at<Index>();

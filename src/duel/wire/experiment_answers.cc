@@ -29,6 +29,7 @@ Wish wish_of(const DuelBody& body, bool voter, std::string_view salt) {
   wish.voter = voter;
   wish.excluded = body.exclude;
   wish.task = body.task_id;
+  wish.context = body.context;
   return wish;
 }
 

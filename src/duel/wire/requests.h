@@ -40,11 +40,14 @@ struct ArmBody {
   std::string arm_id;
   Json payload;
   bool is_default = false;
+  std::vector<double> features;
 
   static constexpr FieldList fields{
       required("arm_id", &ArmBody::arm_id, "", IsIdOf{"an arm"}),
       optional("payload", &ArmBody::payload, "given with every duel of the arm; never changes"),
-      optional("default", &ArmBody::is_default, "what a fallback shows")};
+      optional("default", &ArmBody::is_default, "what a fallback shows"),
+      optional("features", &ArmBody::features,
+               "what policies such as `lin-ts` are told of it: numbers, equally many for every arm")};
 };
 
 struct StoppingBody {
@@ -293,9 +296,12 @@ Json merged(const Json& target, const Json& patch);
 
 struct NewArmBody {
   Json payload;
+  std::vector<double> features;
 
   static constexpr std::string_view schema = "NewArmRequest";
-  static constexpr FieldList fields{optional("payload", &NewArmBody::payload)};
+  static constexpr FieldList fields{
+      optional("payload", &NewArmBody::payload),
+      optional("features", &NewArmBody::features, "where the other arms have them")};
 };
 
 struct AbsentBody {
@@ -314,6 +320,7 @@ struct DuelBody {
   bool voter = false;
   std::vector<std::string> exclude;
   std::string task_id;
+  Context context;
 
   static constexpr std::string_view schema = "DuelRequest";
   static constexpr FieldList fields{
@@ -328,7 +335,9 @@ struct DuelBody {
       optional("voter", &DuelBody::voter,
                "true: asked as by a share link: blind, and the server makes the subject"),
       optional("exclude", &DuelBody::exclude, "arms that cannot be shown now"),
-      optional("task_id", &DuelBody::task_id, "what it is about", IsIdOf{"a task"})};
+      optional("task_id", &DuelBody::task_id, "what it is about", IsIdOf{"a task"}),
+      optional("context", &DuelBody::context,
+               "what every arm is like for who will see it: features by arm, in place of its own")};
 };
 
 struct JudgementBody {

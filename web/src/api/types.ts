@@ -188,6 +188,9 @@ export interface DuelRequest {
   voter?: boolean;
   exclude?: string[];
   task_id?: string;
+  context?: {
+    [name: string]: number[];
+  };
 }
 
 export interface DuelWithOutcome {
@@ -311,6 +314,7 @@ export interface ExperimentRequest {
     arm_id: string;
     payload?: Json;
     default?: boolean;
+    features?: number[];
   }>;
   policy?: string;
   goal?: "condorcet" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon";
@@ -427,6 +431,7 @@ export interface LackOfFit {
 
 export interface NewArmRequest {
   payload?: Json;
+  features?: number[];
 }
 
 export interface NewToken {
@@ -451,6 +456,9 @@ export interface OneShotRequest {
   voter?: boolean;
   exclude?: string[];
   task_id?: string;
+  context?: {
+    [name: string]: number[];
+  };
   lists: {
     [name: string]: string[];
   };

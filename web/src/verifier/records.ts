@@ -77,6 +77,12 @@ const list =
       ? value.map((one) => read(one, name))
       : refuse(`the field '${name}' is not an array`);
 
+// Features by arm. What the policy was told of them says nothing about who won.
+const context: Reader<void> = (value, name) => {
+  if (!(value instanceof Members)) refuse(`the field '${name}' is not an object`);
+  for (const [arm, numbers] of value.list) list(real)(numbers, arm);
+};
+
 function readFields<F extends Fields>(fields: F, members: Members["list"]): Read<F> {
   const found: { [name: string]: unknown } = {};
   for (const [name, value] of members) {
@@ -104,7 +110,13 @@ const nothing = may(json, null as unknown as void);
 const text = may(string, "");
 const noCount = may(count, 0n);
 
-const arm = { arm_id: must(id), payload: text, sha256: may(sha256, ""), content: nothing };
+const arm = {
+  arm_id: must(id),
+  payload: text,
+  sha256: may(sha256, ""),
+  content: nothing,
+  features: may(list(real), []),
+};
 export type ArmEntry = Read<typeof arm>;
 
 const ofTwoArms = { result: must(word("win", "tie", "both_bad", "skip", "invalid")), winner: text };
@@ -209,6 +221,7 @@ const kinds = {
     expires_at: may(time, ""),
     subject: text,
     request: text,
+    context: may(context, null!),
   },
   outcome: {
     duel_id: must(id),
