@@ -12,7 +12,7 @@
 #include "duel/continuous/bgd.h"
 #include "duel/continuous/learner_registry.h"
 #include "duel/continuous/point_trial.h"
-#include "duel/continuous/vectors.h"
+#include "duel/core/vectors.h"
 
 namespace duel {
 namespace {

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "duel/continuous/vectors.h"
+#include "duel/core/vectors.h"
 
 namespace duel {
 namespace {

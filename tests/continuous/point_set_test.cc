@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "duel/continuous/direction.h"
-#include "duel/continuous/vectors.h"
+#include "duel/core/vectors.h"
 
 namespace duel {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "duel/continuous/cosine_features.h"
-#include "duel/continuous/turns.h"
 #include "duel/core/rng.h"
+#include "duel/core/turns.h"
 
 namespace duel {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "duel/continuous/direction.h"
 #include "duel/continuous/link.h"
-#include "duel/continuous/vectors.h"
+#include "duel/core/vectors.h"
 
 namespace duel {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <utility>
 
-#include "duel/continuous/turns.h"
 #include "duel/core/check.h"
+#include "duel/core/turns.h"
 
 namespace duel {
 

@@ -1,9 +1,9 @@
 #include "duel/continuous/direction.h"
 
-#include "duel/continuous/vectors.h"
 #include "duel/core/check.h"
 #include "duel/core/exponential.h"
 #include "duel/core/logarithm.h"
+#include "duel/core/vectors.h"
 
 namespace duel {
 namespace {

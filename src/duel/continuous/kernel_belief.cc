@@ -5,9 +5,9 @@
 #include <numeric>
 #include <utility>
 
-#include "duel/continuous/turns.h"
 #include "duel/core/check.h"
 #include "duel/core/rng.h"
+#include "duel/core/turns.h"
 
 namespace duel {
 namespace {

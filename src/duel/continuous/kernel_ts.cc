@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "duel/continuous/kernel_belief.h"
-#include "duel/continuous/turns.h"
+#include "duel/core/turns.h"
 
 namespace duel {
 namespace {

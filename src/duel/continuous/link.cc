@@ -5,17 +5,14 @@
 #include <limits>
 #include <numbers>
 
-#include "duel/core/exponential.h"
+#include "duel/core/logistic.h"
 
 namespace duel {
 
 double win_probability(Link link, double x) {
   switch (link) {
-    case Link::logistic: {
-      // Of the two forms the one whose exponential is at most 1.
-      const double e = exponential(-std::fabs(x));
-      return (x < 0 ? e : 1.0) / (1.0 + e);
-    }
+    case Link::logistic:
+      return logistic(x);
     case Link::probit:
       return 0.5 * std::erfc(-x / std::numbers::sqrt2);
     case Link::linear:

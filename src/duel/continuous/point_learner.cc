@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "duel/continuous/direction.h"
-#include "duel/continuous/vectors.h"
 #include "duel/core/check.h"
+#include "duel/core/vectors.h"
 
 namespace duel {
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <utility>
 
-#include "duel/continuous/vectors.h"
 #include "duel/core/numbers.h"
+#include "duel/core/vectors.h"
 
 namespace duel {
 namespace {

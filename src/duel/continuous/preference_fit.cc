@@ -5,19 +5,11 @@
 #include <utility>
 
 #include "duel/continuous/link.h"
-#include "duel/continuous/vectors.h"
 #include "duel/core/check.h"
+#include "duel/core/cholesky.h"
+#include "duel/core/vectors.h"
 
 namespace duel {
-namespace {
-
-// y[i] += a x[i]: the same bits however many lanes the compiler takes at a time.
-inline void add_to(double* y, double a, const double* x, std::size_t size) {
-  for (std::size_t i = 0; i < size; ++i) y[i] += a * x[i];
-}
-
-}  // namespace
-
 PreferenceFit::PreferenceFit(std::vector<double> prior) : prior_(std::move(prior)) {
   const std::size_t m = prior_.size();
   state_.theta = prior_;
@@ -34,7 +26,7 @@ void PreferenceFit::add(std::span<const double> given, double answer, int steps)
   state_.weights.push_back(weight);
   std::vector<double> x(given.begin(), given.end());
   scale(x, std::sqrt(weight));
-  take_in(std::move(x));
+  update_factor(state_.factor, std::move(x));
   const std::uint64_t n = answers();
   if (n >= state_.factored_at + std::max<std::uint64_t>(8, state_.factored_at / 2)) {
     newton_step();
@@ -47,21 +39,6 @@ void PreferenceFit::add(std::span<const double> given, double answer, int steps)
   if (!strayed) return;
   factor_anew();
   newton_step();
-}
-
-void PreferenceFit::take_in(std::vector<double> x) {
-  const std::size_t m = size();
-  for (std::size_t k = 0; k < m; ++k) {
-    double* const l = column(k);
-    const double r = std::sqrt(l[k] * l[k] + x[k] * x[k]);
-    const double c = r / l[k];
-    const double s = x[k] / l[k];
-    l[k] = r;
-    for (std::size_t i = k + 1; i < m; ++i) {
-      l[i] = (l[i] + s * x[i]) / c;
-      x[i] = c * x[i] - s * l[i];
-    }
-  }
 }
 
 // theta += (L L^T)^-1 (prior - theta + sum_t (y_t - s(D_t . theta)) D_t): the kept factor, the
@@ -77,18 +54,17 @@ bool PreferenceFit::newton_step() {
     const std::span<const double> d = difference(t);
     const double p = win_probability(Link::logistic, dot(d, state_.theta));
     state_.weights[t] = p * (1 - p);
-    add_to(step.data(), state_.answered[t] - p, d.data(), m);
+    add_to(step, state_.answered[t] - p, d);
   }
-  solve_lower(step);
+  solve_lower(state_.factor, step);
   const double deviations = norm(step);
-  solve_transposed(step);
+  solve_transposed(state_.factor, step);
   const bool strays = deviations > kFarthest;
   if (strays) scale(step, kFarthest / deviations);
   for (std::size_t k = 0; k < m; ++k) state_.theta[k] += step[k];
   return strays;
 }
 
-// Cholesky by columns, right-looking.
 void PreferenceFit::factor_anew() {
   const std::size_t m = size();
   std::fill(state_.factor.begin(), state_.factor.end(), 0.0);
@@ -96,44 +72,21 @@ void PreferenceFit::factor_anew() {
   for (std::size_t t = 0; t < answers(); ++t) {
     const std::span<const double> d = difference(t);
     for (std::size_t k = 0; k < m; ++k) {
-      add_to(column(k) + k, state_.weights[t] * d[k], d.data() + k, m - k);
+      add_to({column(k) + k, m - k}, state_.weights[t] * d[k], d.subspan(k));
     }
   }
-  for (std::size_t k = 0; k < m; ++k) {
-    double* const l = column(k);
-    l[k] = std::sqrt(l[k]);
-    for (std::size_t i = k + 1; i < m; ++i) l[i] /= l[k];
-    for (std::size_t j = k + 1; j < m; ++j) add_to(column(j) + j, -l[j], l + j, m - j);
-  }
-}
-
-void PreferenceFit::solve_lower(std::span<double> x) const {
-  const std::size_t m = size();
-  for (std::size_t k = 0; k < m; ++k) {
-    const double* const l = column(k);
-    x[k] /= l[k];
-    add_to(x.data() + k + 1, -x[k], l + k + 1, m - k - 1);
-  }
-}
-
-void PreferenceFit::solve_transposed(std::span<double> x) const {
-  const std::size_t m = size();
-  for (std::size_t k = m; k-- > 0;) {
-    const double* const l = column(k);
-    const std::size_t rest = m - k - 1;
-    x[k] = (x[k] - dot({l + k + 1, rest}, {x.data() + k + 1, rest})) / l[k];
-  }
+  factorize(state_.factor, m);
 }
 
 void PreferenceFit::draw(std::span<double> z) const {
-  solve_transposed(z);
+  solve_transposed(state_.factor, z);
   for (std::size_t k = 0; k < size(); ++k) z[k] += state_.theta[k];
 }
 
 PreferenceFit::Gap PreferenceFit::gap(std::span<const double> given) const {
   std::vector<double> x(given.begin(), given.end());
   const double mean = dot(x, state_.theta);
-  solve_lower(x);
+  solve_lower(state_.factor, x);
   return {mean, norm(x)};
 }
 

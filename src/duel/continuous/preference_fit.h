@@ -58,15 +58,11 @@ class PreferenceFit {
 
  private:
   double* column(std::size_t k) { return state_.factor.data() + k * size(); }
-  const double* column(std::size_t k) const { return state_.factor.data() + k * size(); }
   std::span<const double> difference(std::size_t t) const {
     return {state_.differences.data() + t * size(), size()};
   }
-  void take_in(std::vector<double> x);  // L L^T += x x^T
   bool newton_step();
   void factor_anew();
-  void solve_lower(std::span<double> x) const;       // L^-1 x
-  void solve_transposed(std::span<double> x) const;  // L^-T x
 
   std::vector<double> prior_;
   State state_;

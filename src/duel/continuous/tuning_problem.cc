@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "duel/continuous/link.h"
-#include "duel/continuous/turns.h"
-#include "duel/continuous/vectors.h"
 #include "duel/core/check.h"
 #include "duel/core/exponential.h"
 #include "duel/core/logarithm.h"
 #include "duel/core/rng.h"
+#include "duel/core/turns.h"
+#include "duel/core/vectors.h"
 
 namespace duel {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "duel/continuous/vectors.h"
 #include "duel/core/exponential.h"
+#include "duel/core/vectors.h"
 
 namespace duel {
 namespace {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "duel/continuous/vectors.h"
+#include "duel/core/vectors.h"
 #include "duel/ranking/interleaving/methods.h"
 #include "duel/ranking/learners/document_space_descent.h"
 #include "duel/ranking/learners/learner_catalogue.h"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "duel/continuous/direction.h"
-#include "duel/continuous/vectors.h"
 #include "duel/core/archive.h"
+#include "duel/core/vectors.h"
 #include "duel/ranking/interleaving/methods.h"
 #include "tests/ranking/learners/scripted_multileaver.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "duel/continuous/vectors.h"
+#include "duel/core/vectors.h"
 
 namespace duel {
 

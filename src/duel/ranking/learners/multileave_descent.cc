@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "duel/continuous/direction.h"
-#include "duel/continuous/vectors.h"
 #include "duel/core/check.h"
+#include "duel/core/vectors.h"
 
 namespace duel {
 

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "duel/continuous/direction.h"
-#include "duel/continuous/vectors.h"
 #include "duel/core/archive.h"
 #include "duel/core/check.h"
+#include "duel/core/vectors.h"
 
 namespace duel {
 
