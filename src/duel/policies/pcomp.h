@@ -6,8 +6,7 @@
 //            wait for answers. The winner is dropped with probability at most 1/T.
 // Cost       O(1) per duel, O(K^2) per batch; 8 bytes per ordered pair.
 // Departs    the constant of the radius is ours, from a union over both sides of K^2/2 pairs at B
-//            looks. Duels that go out while answers of a batch are still awaited count in the next
-//            ones.
+//            looks (policies/parts/pair_batches.h).
 //
 // With q = T^(1/B), batch r asks every pair of the arms left ceil(q^r) times, pair by pair in turn.
 // Once all answers are in, with N_r = sum_{s <= r} ceil(q^s) and
@@ -22,7 +21,8 @@
 #include <span>
 #include <vector>
 
-#include "duel/policies/parts/savage.h"
+#include "duel/policies/parts/explore_then_exploit.h"
+#include "duel/policies/parts/pair_batches.h"
 
 namespace duel {
 
@@ -32,29 +32,17 @@ struct PcompOptions : PolicyOptions {
 };
 
 class PcompExplorer {
-  auto alive() const {
-    return [this](const ArmPair& pair) { return left_[pair.low] != 0 && left_[pair.high] != 0; };
-  }
-
  public:
   using Options = PcompOptions;
 
   PcompExplorer(const Options& options, std::size_t num_arms, RoundRng rng);
 
-  struct Choice {
-    Duel duel;
-    Sweep<ArmPair>::Place place;
-  };
-  Choice choose(Round round, RoundRng /*rng*/) const {
-    const auto place = sweep_.next(alive());
-    return {{place.item.low, place.item.high, round}, place};
-  }
-  void commit(const Choice& choice) { sweep_.asked(choice.place, alive()); }
+  using Choice = PairBatches::Choice;
+  Choice choose(Round round, RoundRng /*rng*/) const { return batches_.choose(round); }
+  void commit(const Choice& choice) { batches_.commit(choice); }
   void answered(const Duel& duel, Points points, RoundRng& rng);
-  void lost(const Duel& duel) {
-    if (is_left(duel)) sweep_.ask_again({duel.first, duel.second});
-  }
-  bool finished() const { return num_left_ == 1; }
+  void lost(const Duel& duel) { batches_.lost(duel); }
+  bool finished() const { return batches_.num_left() == 1; }
   // The arm that is left, or the one that beat the most others.
   Arm leader(RoundRng rng) const;
 
@@ -62,33 +50,26 @@ class PcompExplorer {
   std::uint64_t duels_of_batch(std::uint64_t batch) const;
   double radius(std::uint64_t batch) const;
   // The batch that is asked, from 1 on.
-  std::uint64_t batch() const { return batch_; }
-  const std::vector<std::uint8_t>& left() const { return left_; }
+  std::uint64_t batch() const { return batches_.batch(); }
+  const std::vector<std::uint8_t>& left() const { return batches_.left(); }
   // All arms would have been dropped.
   bool nobody_wins() const { return nobody_wins_ != 0; }
 
-  void fields(auto& archive) { archive(counts_, left_, sweep_, batch_, nobody_wins_); }
-  bool restored(std::span<const Duel> pending);
+  void fields(auto& archive) { archive(batches_, nobody_wins_); }
+  bool restored(std::span<const Duel> /*pending*/) {
+    return nobody_wins_ <= 1 &&
+           batches_.restored([this](std::uint64_t batch) { return duels_until(batch); });
+  }
 
  private:
-  bool is_left(const Duel& duel) const { return left_[duel.first] != 0 && left_[duel.second] != 0; }
-  std::vector<Arm> arms_left() const;
   // N_r.
   std::uint64_t duels_until(std::uint64_t batch) const;
-  // Pairs that are left and have not the answers of this batch yet.
-  std::uint64_t count_open() const;
   void drop(RoundRng& rng);
 
   Options options_;
-  PairCounts counts_;
-  std::vector<std::uint8_t> left_;
-  Sweep<ArmPair> sweep_;
-  std::uint64_t batch_ = 1;
+  std::size_t num_arms_;
+  PairBatches batches_;
   std::uint8_t nobody_wins_ = 0;
-  // Derived:
-  std::size_t num_left_;
-  std::uint64_t target_;  // N_r
-  std::uint64_t open_;
 };
 
 using Pcomp = ExploreThenExploit<PcompExplorer>;
