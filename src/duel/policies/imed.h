@@ -38,6 +38,17 @@
 // terms of every sum, until some arm is: J_i for I_i, the champion stays champion while tied, and
 // its l strongest accusers are not asked again.
 // With `safe`, H_i and h_i are max_j (T_ij + c ln n_ij), and ln t is ln t + 2 ln(1 + ln t).
+// With `bold` less is tested, for those who know that one arm is clearly the best:
+//   ln t is f(t) = ln(t + 10^4) - 3, and f(t) + 1/2 above level 0; c is 0.7 c at level 0;
+//   the accuser of i is heard only while T_ia > 0, and 3 ag times as often as the champion;
+//   e_i = max(T_ia, X), X = I_i - I_a - omega(k_i), and X/2 for X where T_ia = 0;
+//   h_i = e_i + c B_i + R_i, where I_i > 0: a champion that has clearly beaten the field needs less
+//   against an arm that loses clearly and has beaten nobody,
+//   R_i = 8 max(0, S_a - S_i) sqrt(T_ia/(n_ia ln 2)) n_ia^2/(n_ia^2 + 400),
+//   S_a = sum_{j != i} min(T_ja, 7)/(7 (K - 2)), S_i = sum_{j != a} min(T_ji, 7)/(7 (K - 2)).
+// Over fourteen problems its mean regret at 10^5 rounds is a quarter lower. The price is in the
+// tail: about one run in 500 stays with a wrong arm to the end where the best two are .05 apart,
+// and the 99.9 % quantile is 3 to 7 times as large; where gaps are .01 the mean is no lower.
 #pragma once
 
 #include <cstddef>
@@ -60,6 +71,7 @@ struct ImedOptions : PolicyOptions {
   double start = 2;   // added to n in the weights
   double credit = 4;  // most that the evidence for an arm counts in the choice of the champion
   bool safe = false;  // the form that docs/imed-proof.md is about
+  bool bold = false;  // the form with the least mean, and a heavy tail
 
   // An error for the options of the policy that had this name before.
   static Status check_call(const CallSpec& call);
@@ -83,6 +95,9 @@ class Imed : public ChoosingPolicy<Imed> {
   // The champion of the last round.
   Arm recommend(RoundRng rng) const;
   Jump jump(Round round, Round limit, RoundRng rng) const;
+
+  // The two forms exclude each other.
+  static Status check(const Options& options, std::size_t num_arms);
 
   void fields(auto& archive) { archive(counts_, pending_, lots_, champion_, kept_); }
   bool restored();
@@ -137,6 +152,7 @@ class Imed : public ChoosingPolicy<Imed> {
   Arm accuser_of(Arm i) const;
   bool accuses_before(Arm i, Arm j, Arm other) const;
   const Ladder& ladder(Arm i) const;
+  double lead(Arm a, Arm i, double duels) const;
   void test_champion(std::int64_t budget, Plan& plan) const;
   const BetterWorld& better_world(Arm a, std::size_t level) const;
   void offer_worlds(Arm i, BetterWorld& best) const;
@@ -158,6 +174,10 @@ class Imed : public ChoosingPolicy<Imed> {
   double bonus_with_pending(Arm i, Arm j) const;
 
   Options options_;
+  double c_;             // at level 0
+  double c_above_;       // above, in units of that
+  double hearing_;       // ag
+  std::int64_t above_;   // what the budget is larger above level 0, on the grid
   std::int64_t credit_;  // on the grid
   PairCounts counts_;
   PendingPairs pending_;
@@ -171,6 +191,7 @@ class Imed : public ChoosingPolicy<Imed> {
   std::vector<double> pair_bonus_;          // c g(n_ij)
   std::vector<std::int64_t> evidence_;      // I_i
   std::vector<std::int64_t> support_;       // sum_j T_ji
+  std::vector<std::int64_t> capped_;        // sum_j min(T_ji, 7), where it is asked for
   std::vector<std::int64_t> score_;         // I_i less the evidence for i, as far as it counts
   std::vector<std::uint32_t> accusers_;     // k_i
   std::vector<double> weighted_;            // sum_j T_ij c g(n_ij)
@@ -180,6 +201,7 @@ class Imed : public ChoosingPolicy<Imed> {
   mutable std::vector<Ladder> ladders_;     // filled once a level above 0 is asked for
   mutable BetterWorld better_world_;
   mutable std::vector<Losses> losses_;    // filled once step 4 asks for them
+  mutable bool losses_above_ = false;     // whether they are worked out for levels above 0
   mutable std::vector<Reversal> beaten_;  // scratch
   mutable std::vector<Arm> room_;
   mutable std::vector<Arm> tied_room_;

@@ -77,6 +77,9 @@ class ImedTwin {
     return rest;
   }
   double threshold(Round t) const {
+    if (options_.bold) {
+      return std::log(static_cast<double>(t) + 1e4) - 3 + (level_ > 0 ? 0.5 : 0);
+    }
     const double log = std::log(static_cast<double>(t));
     return options_.safe ? log + 2 * std::log(1 + log) : log;
   }
@@ -103,17 +106,16 @@ class ImedTwin {
     if (k_ == 1) return {0, 0, t};
     std::vector<std::vector<Arm>> accusers(k_);
     for (Arm i = 0; i < k_; ++i) accusers[i] = accusers_of(i);
-    const double f = threshold(t);
-
     std::vector<Case> cases(k_);
     std::vector<Arm> plausible;
     for (;; ++level_) {
       for (Arm i = 0; i < k_; ++i) {
         cases[i] = case_against(i, accusers[i], level_);
-        if (cases[i].plausibility <= f) plausible.push_back(i);
+        if (cases[i].plausibility <= threshold(t)) plausible.push_back(i);
       }
       if (!plausible.empty()) break;
     }
+    const double f = threshold(t);
     const auto score = [&](Arm i) {
       if (level_ > 0) return cases[i].evidence;
       double support = 0;
@@ -171,17 +173,33 @@ class ImedTwin {
       for (Arm j = 0; j < k_; ++j) e = std::max(e, term(i, j));
       h = cases[i].plausibility;
     } else {
-      e = std::max(e, cases[i].evidence - cases[a].evidence -
-                          on_grid(omega(accusers.size(), options_.slack)));
-      h = e + cases[i].bonus;
+      double rest =
+          cases[i].evidence - cases[a].evidence - on_grid(omega(accusers.size(), options_.slack));
+      if (options_.bold && e == 0) rest = std::trunc(rest * 0x1p35) * 0x1p-36;
+      h = cases[i].bonus + (options_.bold ? lead(a, i, n) : 0);
+      e = std::max(e, rest);
+      h += e;
     }
     if (h > f) return;
     Arm opponent = a;
     if (!accusers.empty() && accusers[0] != a && term(i, accusers[0]) > term(i, a) &&
-        met(i, accusers[0]) < options_.ag * n) {
+        (!options_.bold || term(i, a) > 0) &&
+        met(i, accusers[0]) < (options_.bold ? 3 : 1) * options_.ag * n) {
       opponent = accusers[0];
     }
     candidates.push_back({opponent, i, weight(n, e)});
+  }
+
+  double lead(Arm a, Arm i, double n) const {
+    if (k_ == 2 || n == 0) return 0;
+    double of_a = 0, of_i = 0;
+    for (Arm j = 0; j < k_; ++j) {
+      if (j != i) of_a += std::min(term(j, a), 7.0);
+      if (j != a) of_i += std::min(term(j, i), 7.0);
+    }
+    const double ahead = (of_a - of_i) / (7 * (static_cast<double>(k_) - 2));
+    return on_grid(8 * std::max(0.0, ahead) * std::sqrt(term(i, a) / (n * std::log(2))) * n * n /
+                   (n * n + 400));
   }
 
   // Step 4, world by world.
@@ -310,7 +328,8 @@ class ImedTwin {
   }
   double met(Arm i, Arm j) const { return w_[i][j] + w_[j][i] + out_[i][j]; }
   double g(double n) const {
-    return options_.c * (options_.safe ? std::log(n) : std::log(n) * n / (n + options_.n0));
+    const double c = options_.c * (options_.bold && level_ == 0 ? 0.7 : 1);
+    return c * (options_.safe ? std::log(n) : std::log(n) * n / (n + options_.n0));
   }
   static double on_grid(double x) {
     return (x < 0 ? std::ceil(x * 0x1p36 - 0.5) : std::floor(x * 0x1p36 + 0.5)) * 0x1p-36;
