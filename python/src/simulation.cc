@@ -102,12 +102,7 @@ py::dict record_of(const PolicyRecord& record, const OwnTrials& own) {
 
 SimulationPlan plan_of(const ProblemObject& problem, const py::dict& request) {
   SimulationPlan plan;
-  plan.right_arms = problem.problem->right_arms;
-  const auto& segments = problem.problem->schedule.segments;
-  plan.matrix = &segments.front().matrix;
-  for (std::size_t k = 1; k < segments.size(); ++k) {
-    plan.changes.push_back({segments[k].from, &segments[k].matrix});
-  }
+  set_problem_of(plan, *problem.problem);
   const Round rounds = count_of(request["rounds"], "rounds", 1, kMaxRounds);
   const std::vector<Round> given = rounds_of(request["checkpoints"]);
   plan.checkpoints = unwrap(in_field("checkpoints", complete_checkpoints(given, rounds)));

@@ -2,10 +2,15 @@
 // nothing that counts. The simulator does not use it.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "duel/core/feature_rows.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -23,6 +28,21 @@ class AnyPolicy {
   virtual bool takes_hearsay() const = 0;
   // {round, nothing} for a policy that cannot jump.
   virtual Jump jump(Round round, Round limit, RoundRng rng) const = 0;
+
+  // From now on the arms have these features, one row each: a context, for a policy that uses them
+  // (PolicyFacts::uses_features). Where each round has its own, they are told before its `select`;
+  // without a row the arms have their own again. It is no part of the state. Another policy does
+  // not hear of them.
+  virtual void see(const FeatureRows& rows) = 0;
+  // Up to `most` different arms to be shown together, for a policy that chooses such sets
+  // (PolicyFacts::chooses_sets); two or more where there are as many, or one arm that is shown
+  // alone. Pure, as `select`. Empty for another policy. What is compared then is told as foreign
+  // duels, or as the choice of one.
+  virtual std::vector<Arm> select_set(Round round, std::size_t most, RoundRng rng) const = 0;
+  // Of the arms that were shown together this one was chosen. Pair by pair for a policy that does
+  // not tell a choice from so many duels.
+  virtual void observe_choice(std::span<const Arm> shown, Arm chosen, Round round,
+                              RoundRng rng) = 0;
 
   virtual std::string save() const = 0;
   // Leaves the policy as it was when the state is damaged or belongs to another configuration.
@@ -51,6 +71,26 @@ class ErasedPolicy final : public AnyPolicy {
       return policy_.jump(round, limit, rng);
     } else {
       return {round};
+    }
+  }
+
+  void see(const FeatureRows& rows) override {
+    if constexpr (requires { policy_.see(rows); }) policy_.see(rows);
+  }
+  std::vector<Arm> select_set(Round round, std::size_t most, RoundRng rng) const override {
+    if constexpr (requires { policy_.select_set(round, most, rng); }) {
+      return policy_.select_set(round, most, rng);
+    } else {
+      return {};
+    }
+  }
+  void observe_choice(std::span<const Arm> shown, Arm chosen, Round round, RoundRng rng) override {
+    if constexpr (requires { policy_.observe_choice(shown, chosen, rng); }) {
+      policy_.observe_choice(shown, chosen, rng);
+    } else {
+      for (const Arm arm : shown) {
+        if (arm != chosen) policy_.observe({chosen, arm, round, true}, Outcome::first_wins, rng);
+      }
     }
   }
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace duel {
 namespace {
@@ -27,6 +29,20 @@ class CheckedPolicy final : public AnyPolicy {
   bool takes_hearsay() const override { return policy_->takes_hearsay(); }
   Jump jump(Round round, Round limit, RoundRng rng) const override {
     return policy_->jump(round, limit, rng);
+  }
+  void see(const FeatureRows& rows) override {
+    if (rows.size() != 0 && rows.size() != num_arms_) {
+      throw std::out_of_range(
+          fmt::format("features of {} arms, and there are {} arms", rows.size(), num_arms_));
+    }
+    policy_->see(rows);
+  }
+  std::vector<Arm> select_set(Round round, std::size_t most, RoundRng rng) const override {
+    return policy_->select_set(round, most, rng);
+  }
+  void observe_choice(std::span<const Arm> shown, Arm chosen, Round round, RoundRng rng) override {
+    for (const Arm arm : shown) check({chosen, arm, round});
+    policy_->observe_choice(shown, chosen, round, rng);
   }
   std::string save() const override { return policy_->save(); }
   Status restore(std::string_view saved) override { return policy_->restore(saved); }

@@ -32,6 +32,8 @@ struct PolicyFacts {
   Outstanding outstanding = Outstanding::yes;
   // Whether its memory grows with the number of pairs, K^2, and not of arms.
   bool keeps_pairs = true;
+  bool uses_features = false;  // of the arms, and of contexts
+  bool chooses_sets = false;   // of more than two arms that are shown together
 };
 
 // What a run is for: every duel is traffic and pays for poor arms, or every question is paid and
@@ -47,6 +49,8 @@ struct PolicySetting {
   Goal goal = Goal::condorcet;
   double alpha = 0.05;
   bool shared_causes = false;
+  // One row for each arm; null where arms have none.
+  std::shared_ptr<const FeatureRows> features = nullptr;
 };
 
 // A policy with its options fixed; makes fresh instances. Immutable and shared between threads.

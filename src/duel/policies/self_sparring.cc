@@ -1,5 +1,7 @@
 #include "duel/policies/self_sparring.h"
 
+#include <algorithm>
+
 #include "duel/core/beta.h"
 #include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
@@ -9,15 +11,19 @@ namespace duel {
 SelfSparring::SelfSparring(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
     : options_(options), num_arms_(num_arms), won_(num_arms), lost_(num_arms) {}
 
-Arm SelfSparring::sample(Xoshiro& rng) const {
+double SelfSparring::draw(Arm arm, Xoshiro& rng) const {
   const double unit = 0.5 * static_cast<double>(options_.eta);
+  return draw_beta(unit * static_cast<double>(won_[arm]) + 1.0,
+                   unit * static_cast<double>(lost_[arm]) + 1.0, rng);
+}
+
+Arm SelfSparring::sample(Xoshiro& rng) const {
   Arm best = 0;
   double largest = -1;
   for (Arm arm = 0; arm < num_arms_; ++arm) {
-    const double draw = draw_beta(unit * static_cast<double>(won_[arm]) + 1.0,
-                                  unit * static_cast<double>(lost_[arm]) + 1.0, rng);
-    if (draw > largest) {
-      largest = draw;
+    const double drawn = draw(arm, rng);
+    if (drawn > largest) {
+      largest = drawn;
       best = arm;
     }
   }
@@ -29,6 +35,40 @@ Duel SelfSparring::select(Round round, RoundRng rng) const {
   const Arm first = sample(draws);
   const Arm second = sample(draws);
   return {first, second, round};
+}
+
+std::vector<Arm> SelfSparring::select_set(Round round, std::size_t most, RoundRng rng) const {
+  const std::size_t size = std::min<std::size_t>({options_.m, most, num_arms_});
+  if (size <= 2) {  // of two, both may be the same
+    const Duel duel = select(round, rng);
+    return duel.is_self() || size < 2 ? std::vector{duel.first}
+                                      : std::vector{duel.first, duel.second};
+  }
+  Xoshiro draws(rng);
+  std::vector<Arm> chosen;
+  std::vector<double> drawn(num_arms_);
+  const auto stands = [&](Arm arm) {
+    return std::find(chosen.begin(), chosen.end(), arm) != chosen.end();
+  };
+  while (chosen.size() < size) {
+    Arm best = 0;
+    for (int repeats = 0; repeats <= 10; ++repeats) {
+      for (Arm arm = 0; arm < num_arms_; ++arm) drawn[arm] = draw(arm, draws);
+      best = static_cast<Arm>(std::max_element(drawn.begin(), drawn.end()) - drawn.begin());
+      if (!stands(best)) break;
+    }
+    while (stands(best)) {
+      drawn[best] = -1;
+      best = static_cast<Arm>(std::max_element(drawn.begin(), drawn.end()) - drawn.begin());
+    }
+    chosen.push_back(best);
+  }
+  return chosen;
+}
+
+void SelfSparring::observe_choice(std::span<const Arm> shown, Arm chosen, RoundRng /*rng*/) {
+  if (shown.size() < 2) return;
+  for (const Arm arm : shown) (arm == chosen ? won_ : lost_)[arm] += 2;
 }
 
 void SelfSparring::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
@@ -52,18 +92,21 @@ namespace {
 
 const bool self_sparring_is_registered = register_policy<SelfSparring>(
     {.name = "self-sparring",
-     .title = "Self-Sparring with duels",
+     .title = "Self-Sparring",
      .paper = "Sui, Zhuang, Burdick, Yue: Multi-dueling Bandits with Dependent Arms. UAI 2017, "
-              "Algorithm 2 with m = 2",
+              "Algorithm 2",
      .setting = "approximately linear utilities",
      .guarantee = "O(K log T / gap) in expectation",
-     .departs = "nowhere; self-duels are not jumped, since how often they come is known only by "
-                "drawing",
+     .departs = "nowhere with two arms at a time; in a set of more an arm stands once. Self-duels "
+                "are not jumped, since how often they come is known only by drawing",
      .status = "reproduced",
-     .keeps_pairs = false},
-    OptionTable<SelfSparringOptions>().count(
-        "eta", &SelfSparringOptions::eta, 1, 1000000,
-        "learning rate: how many wins and losses one duel counts", Shown::always));
+     .keeps_pairs = false,
+     .chooses_sets = true},
+    OptionTable<SelfSparringOptions>()
+        .count("eta", &SelfSparringOptions::eta, 1, 1000000,
+               "learning rate: how many wins and losses one duel counts", Shown::always)
+        .count("m", &SelfSparringOptions::m, 2, 1000,
+               "most arms shown together, where more than two can be"));
 
 }  // namespace
 }  // namespace duel

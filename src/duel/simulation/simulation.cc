@@ -192,13 +192,16 @@ Result<Simulation::Entry> Simulation::configure(const CallSpec& call, const Simu
   Entry entry;
   const Round rounds = plan.checkpoints.back();
   if (!per_checkpoint) {
-    DUEL_ASSIGN(auto configured, kind->configure(rest, {num_arms, rounds}));
+    DUEL_ASSIGN(
+        auto configured,
+        kind->configure(rest, {.num_arms = num_arms, .rounds = rounds, .features = plan.features}));
     entry.label = configured->canonical();
     entry.configured.push_back(std::move(configured));
     return entry;
   }
   for (const Round checkpoint : plan.checkpoints) {
-    auto configured = kind->configure(rest, {num_arms, checkpoint});
+    auto configured = kind->configure(
+        rest, {.num_arms = num_arms, .rounds = checkpoint, .features = plan.features});
     if (!configured.ok()) {
       Error error = configured.error();
       error.message += fmt::format(", with the horizon of checkpoint {}", checkpoint);
@@ -243,7 +246,8 @@ Result<Simulation::Judgement> Simulation::judgement(const Strengths& strengths,
   judgement.is_right.assign(strengths.num_arms(), 0);
   judgement.is_right[strengths.winner()] = 1;
   for (const RegretNotion notion : plan.regrets) {
-    DUEL_ASSIGN(RegretMeter meter, RegretMeter::create(notion, strengths.gaps_to_winner()));
+    DUEL_ASSIGN(RegretMeter meter,
+                RegretMeter::create(notion, strengths.gaps_to_winner(), strengths.utility_gaps()));
     judgement.meters.push_back(std::move(meter));
   }
   return judgement;
@@ -287,8 +291,10 @@ Status Simulation::check_feedback(const SimulationPlan& plan, const std::vector<
 }
 
 Result<Simulation> Simulation::create(const SimulationPlan& plan) {
-  DUEL_CHECK((plan.matrix != nullptr) != (plan.strengths != nullptr) && plan.trials >= 1);
-  DUEL_CHECK(plan.strengths == nullptr ||
+  DUEL_CHECK((plan.matrix != nullptr) + (plan.strengths != nullptr) + (plan.by_round != nullptr) ==
+                 1 &&
+             plan.trials >= 1);
+  DUEL_CHECK(plan.matrix != nullptr ||
              (plan.changes.empty() && !plan.outcomes && !plan.right_arms));
   DUEL_CHECK(!plan.checkpoints.empty() && plan.checkpoints.front() >= 1);
   DUEL_CHECK(plan.checkpoints.back() <= kMaxRounds);
@@ -307,9 +313,13 @@ Result<Simulation> Simulation::create(const SimulationPlan& plan) {
   }
   DUEL_RETURN_IF_ERROR(check_memory(plan, simulation.policies_));
   DUEL_RETURN_IF_ERROR(check_feedback(plan, simulation.policies_));
-  DUEL_ASSIGN(Judgement first,
-              plan.strengths ? judgement(*plan.strengths, plan) : judgement(*plan.matrix, plan));
-  simulation.judgements_.push_back(std::move(first));
+  if (plan.by_round != nullptr) {
+    DUEL_RETURN_IF_ERROR(check_round_problem(plan));
+  } else {
+    DUEL_ASSIGN(Judgement first,
+                plan.strengths ? judgement(*plan.strengths, plan) : judgement(*plan.matrix, plan));
+    simulation.judgements_.push_back(std::move(first));
+  }
   for (const MatrixChange& change : plan.changes) {
     auto next = judgement(*change.matrix, plan);
     if (!next.ok()) {
@@ -341,6 +351,11 @@ bool Simulation::play(const Entry& entry, std::uint32_t trial, const std::atomic
   const std::size_t runs = entry.configured.size();
   for (std::size_t run = 0; run < runs; ++run) {
     const ConfiguredPolicy& policy = *entry.configured[run];
+    if (plan_.by_round != nullptr) {
+      const auto until = per_checkpoint ? checkpoints.subspan(run, 1) : checkpoints;
+      if (!play_rounds(policy, trial, until, run, stop, table, row)) return false;
+      continue;
+    }
     Recorder recorder(*this, row, per_checkpoint ? checkpoints.subspan(run, 1) : checkpoints, run,
                       table);
     const auto source = plan_.strengths  ? plan_.strengths->outcomes(plan_.seed, trial)

@@ -19,12 +19,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "duel/core/call_spec.h"
 #include "duel/core/duel.h"
+#include "duel/core/feature_rows.h"
 #include "duel/core/result.h"
 #include "duel/core/trial_arena.h"
 #include "duel/jobs/jobs.h"
@@ -32,6 +34,7 @@
 #include "duel/policies/registry.h"
 #include "duel/truth/preference_matrix.h"
 #include "duel/truth/regret.h"
+#include "duel/truth/round_problem.h"
 #include "duel/truth/strengths.h"
 
 namespace duel {
@@ -47,6 +50,11 @@ struct SimulationPlan {
   // In place of the matrix, where it has more arms than a matrix has room for; must outlive the
   // Simulation. Not together with `changes`, `outcomes` or `right_arms`.
   const Strengths* strengths = nullptr;
+  // In place of both, where a round is more than a duel; must outlive the Simulation. Not together
+  // with `changes`, `outcomes`, `right_arms`, batches or delays.
+  const RoundProblem* by_round = nullptr;
+  // What policies are told of the arms, one row each; null: nothing.
+  std::shared_ptr<const FeatureRows> features;
   // Ascending, each after round 1; the matrices must outlive the Simulation. Regret is counted
   // against the matrix in force, and what is right to recommend is judged by it. (Von Neumann
   // regret is then the sum over the stretches between changes.)
@@ -71,7 +79,9 @@ struct SimulationPlan {
   // Whether the table of all trials has to fit into memory (simulation/trial_digest.h needs none).
   bool keeps_trials = true;
 
-  std::size_t num_arms() const { return strengths ? strengths->num_arms() : matrix->num_arms(); }
+  std::size_t num_arms() const {
+    return by_round ? by_round->num_arms() : strengths ? strengths->num_arms() : matrix->num_arms();
+  }
 };
 
 // What every trial of one policy showed at every checkpoint. One flat array each; trials that did
@@ -217,9 +227,13 @@ class Simulation {
   Simulation() = default;
   static Result<Judgement> judgement(const PreferenceMatrix& matrix, const SimulationPlan& plan);
   static Result<Judgement> judgement(const Strengths& strengths, const SimulationPlan& plan);
+  static Status check_round_problem(const SimulationPlan& plan);
   static Status check_memory(const SimulationPlan& plan, const std::vector<Entry>& policies);
   bool play(const Entry& entry, std::uint32_t trial, const std::atomic<bool>& stop,
             TrialTable& table, std::uint32_t row) const;
+  bool play_rounds(const ConfiguredPolicy& policy, std::uint32_t trial,
+                   std::span<const Round> checkpoints, std::size_t first,
+                   const std::atomic<bool>& stop, TrialTable& table, std::uint32_t row) const;
   static Result<Entry> configure(const CallSpec& call, const SimulationPlan& plan);
   static Status check_feedback(const SimulationPlan& plan, const std::vector<Entry>& policies);
 

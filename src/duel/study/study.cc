@@ -56,6 +56,17 @@ std::string identity_of(const PreparedStudy& study) {
   std::string text = fmt::format("{}\n{}", kVersion, to_toml(essence_of(study.spec)));
   for (const auto& problem : study.matrices) {
     if (problem->strengths) text += problem->strengths->name() + "\n";
+    if (problem->corruption) text += problem->corruption->name() + "\n";
+    if (problem->by_round) text += problem->by_round->name() + "\n";
+    if (problem->features && problem->strengths) {
+      for (const double value : problem->features->values()) {
+        text += fmt::format(" {:x}", std::bit_cast<std::uint64_t>(value));
+      }
+      for (const double gap : problem->strengths->utility_gaps()) {
+        text += fmt::format(" {:x}", std::bit_cast<std::uint64_t>(gap));
+      }
+      text += '\n';
+    }
     if (problem->clicks) text += fmt::format("{:016x}\n", problem->clicks->fingerprint());
     for (const auto& [from, matrix] : problem->schedule.segments) {
       if (from > 1) text += fmt::format("{}:", from);
@@ -113,15 +124,7 @@ Result<PreparedStudy> prepare(const StudySpec& given, unsigned threads, bool has
     DUEL_ASSIGN(Problem resolved, resolve_problem(text, threads));
     study.matrices.push_back(std::make_unique<const Problem>(std::move(resolved)));
     const Problem& problem = *study.matrices.back();
-    plan.outcomes = problem.outcomes();
-    plan.right_arms = problem.right_arms;
-    plan.strengths = problem.strengths.get();
-    const auto& segments = problem.schedule.segments;
-    plan.matrix = problem.strengths ? nullptr : &segments.front().matrix;
-    plan.changes.clear();
-    for (std::size_t k = 1; k < segments.size(); ++k) {
-      plan.changes.push_back({segments[k].from, &segments[k].matrix});
-    }
+    set_problem_of(plan, problem);
     auto simulation = Simulation::create(plan);
     if (!simulation.ok()) {
       Error error = simulation.error();
@@ -379,6 +382,13 @@ auto play(const Simulation& simulation, std::size_t p, const RunHooks& hooks, Tr
 
 MatrixFacts facts_of(const Problem& problem, const std::string& label) {
   if (problem.strengths) return facts_of(*problem.strengths, label);
+  if (problem.by_round) {
+    MatrixFacts facts{.matrix = label, .num_arms = problem.by_round->num_arms()};
+    if (const PreferenceMatrix* matrix = problem.by_round->matrix()) {
+      facts.condorcet_winner = facts_of(*matrix, "").condorcet_winner;
+    }
+    return facts;
+  }
   const auto& segments = problem.schedule.segments;
   MatrixFacts facts = facts_of(segments.front().matrix, label);
   if (segments.size() == 1) return facts;

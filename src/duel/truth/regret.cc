@@ -13,18 +13,30 @@ namespace duel {
 namespace {
 
 // In the order of RegretNotion.
-constexpr std::array<std::string_view, 6> kNotionNames = {"average",  "strong", "weak",
-                                                          "copeland", "borda",  "von-neumann"};
+constexpr std::array<std::string_view, 9> kNotionNames = {
+    "average",     "strong",  "weak",           "copeland",    "borda",
+    "von-neumann", "utility", "utility-strong", "utility-weak"};
 
 bool needs_condorcet_winner(RegretNotion notion) {
   return notion == RegretNotion::average || notion == RegretNotion::strong ||
          notion == RegretNotion::weak;
 }
 
+bool needs_utilities(RegretNotion notion) {
+  return notion == RegretNotion::utility || notion == RegretNotion::utility_strong ||
+         notion == RegretNotion::utility_weak;
+}
+
+// Those that one arm of a duel decides: the better one, or the worse one.
+bool is_weak(RegretNotion notion) {
+  return notion == RegretNotion::weak || notion == RegretNotion::utility_weak;
+}
+bool is_of_the_worse(RegretNotion notion) { return notion == RegretNotion::utility_strong; }
+
 // What one appearance of each arm costs: a duel of i and j costs cost[i] + cost[j], except under
-// weak regret, where it costs the smaller of the two.
+// weak regret, where it costs the smaller of the two, and where the worse arm counts, the larger.
 std::vector<double> costs_against_winner(RegretNotion notion, std::vector<double> costs) {
-  if (notion == RegretNotion::average) {
+  if (notion == RegretNotion::average || notion == RegretNotion::utility) {
     for (double& cost : costs) cost /= 2;
   }
   return costs;
@@ -68,6 +80,12 @@ std::vector<std::string> regret_notion_names() {
 }
 
 Result<RegretMeter> RegretMeter::create(RegretNotion notion, const PreferenceMatrix& matrix) {
+  if (needs_utilities(notion)) {
+    return Error::unsupported(fmt::format("{} regret needs utilities of the arms, and matrix '{}' "
+                                          "has none",
+                                          to_string(notion), matrix.name()))
+        .with_hint("linear(..), table(..) and strengths(..) have them");
+  }
   RegretMeter meter;
   meter.notion_ = notion;
   meter.num_arms_ = matrix.num_arms();
@@ -92,21 +110,26 @@ Result<RegretMeter> RegretMeter::create(RegretNotion notion, const PreferenceMat
   return meter;
 }
 
-Result<RegretMeter> RegretMeter::create(RegretNotion notion, std::vector<double> gaps_to_winner) {
-  if (!needs_condorcet_winner(notion)) {
+Result<RegretMeter> RegretMeter::create(RegretNotion notion, std::vector<double> gaps_to_winner,
+                                        std::vector<double> utility_gaps) {
+  if (!needs_condorcet_winner(notion) && !needs_utilities(notion)) {
     return Error::unsupported(
                fmt::format("{} regret needs the numbers of all pairs", to_string(notion)))
-        .with_hint("average, strong and weak regret need the winner's alone");
+        .with_hint("average, strong, weak and utility regret need the winner's alone");
   }
   RegretMeter meter;
   meter.notion_ = notion;
   meter.num_arms_ = gaps_to_winner.size();
-  meter.per_arm_ = costs_against_winner(notion, std::move(gaps_to_winner));
+  meter.per_arm_ = costs_against_winner(
+      notion, std::move(needs_utilities(notion) ? utility_gaps : gaps_to_winner));
   return meter;
 }
 
 double RegretMeter::total(const PlayTally& tally) const {
-  if (notion_ == RegretNotion::weak) return weighted_sum(tally.better, per_arm_.data());
+  if (is_weak(notion_)) return weighted_sum(tally.better, per_arm_.data());
+  if (is_of_the_worse(notion_)) {
+    return weighted_sum(tally.plays, per_arm_.data()) - weighted_sum(tally.better, per_arm_.data());
+  }
   if (notion_ != RegretNotion::von_neumann) return weighted_sum(tally.plays, per_arm_.data());
   double most = 0;  // never negative: the average over what was played is 0
   for (std::size_t k = 0; k < num_arms_; ++k) {
@@ -116,7 +139,8 @@ double RegretMeter::total(const PlayTally& tally) const {
 }
 
 double RegretMeter::of_duel(Arm i, Arm j) const {
-  if (notion_ == RegretNotion::weak) return std::min(per_arm_[i], per_arm_[j]);
+  if (is_weak(notion_)) return std::min(per_arm_[i], per_arm_[j]);
+  if (is_of_the_worse(notion_)) return std::max(per_arm_[i], per_arm_[j]);
   if (notion_ != RegretNotion::von_neumann) return per_arm_[i] + per_arm_[j];
   double most = 0;
   for (std::size_t k = 0; k < num_arms_; ++k) {

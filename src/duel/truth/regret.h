@@ -1,9 +1,9 @@
 // Regret notions. The same run differs by a factor of two between conventions, so a number is never
 // shown without the name of its notion.
 //
-// Every notion but `weak` is linear in how often each arm was played, and `weak` is linear in how
-// often each arm was the better one of its duel. So a trial keeps two integer tallies per arm, and
-// regret of every notion is computed from them at a checkpoint, exactly alike on every machine.
+// Every notion is linear in how often each arm was played and in how often each was the better one
+// of its duel. So a trial keeps two integer tallies per arm, and regret of every notion is computed
+// from them at a checkpoint, exactly alike on every machine.
 #pragma once
 
 #include <string>
@@ -24,6 +24,10 @@ enum class RegretNotion {
   copeland,     // z_max - (z_i + z_j)/2, z = normalised Copeland score
   borda,        // b_max - (b_i + b_j)/2
   von_neumann,  // max_k sum_t (p_k,it + p_k,jt - 1)/2: against the best fixed arm in hindsight
+  // Where arms have utilities u, in their units and not in those of probabilities:
+  utility,         // u_max - (u_i + u_j)/2
+  utility_strong,  // u_max - min(u_i, u_j): with the worse arm
+  utility_weak,    // u_max - max(u_i, u_j): with the better one
 };
 
 std::string to_string(RegretNotion notion);                       // "average", .., "von-neumann"
@@ -35,9 +39,10 @@ class RegretMeter {
  public:
   // An error where the notion needs a Condorcet winner and the matrix has none.
   static Result<RegretMeter> create(RegretNotion notion, const PreferenceMatrix& matrix);
-  // From what the Condorcet winner wins more than half against each arm. An error for a notion that
-  // needs more than that.
-  static Result<RegretMeter> create(RegretNotion notion, std::vector<double> gaps_to_winner);
+  // From what the Condorcet winner wins more than half against each arm, and from what each arm's
+  // utility falls short of the winner's. An error for a notion that needs more than that.
+  static Result<RegretMeter> create(RegretNotion notion, std::vector<double> gaps_to_winner,
+                                    std::vector<double> utility_gaps);
 
   RegretNotion notion() const { return notion_; }
   double total(const PlayTally& tally) const;

@@ -44,8 +44,13 @@ std::vector<double> normal_utilities(std::uint64_t count, std::uint64_t seed, do
 Result<std::shared_ptr<const Strengths>> Strengths::create(const CallSpec& call) {
   const auto table = option_table();
   DUEL_ASSIGN(const StrengthOptions options, table.parse(call, {}, "matrix"));
-  Strengths made(table.canonical(kName, options),
-                 normal_utilities(options.k, options.seed, options.spread, "bradley-terry"));
+  return of(table.canonical(kName, options),
+            normal_utilities(options.k, options.seed, options.spread, "bradley-terry"));
+}
+
+Result<std::shared_ptr<const Strengths>> Strengths::of(std::string name,
+                                                       std::vector<double> utilities) {
+  Strengths made(std::move(name), std::move(utilities));
   const auto& u = made.utilities_;
   made.winner_ = static_cast<Arm>(std::max_element(u.begin(), u.end()) - u.begin());
   for (Arm j = 0; j < made.num_arms(); ++j) {
@@ -71,6 +76,12 @@ double Strengths::chance(Arm i, Arm j) const {
 std::vector<double> Strengths::gaps_to_winner() const {
   std::vector<double> gaps;
   for (Arm j = 0; j < num_arms(); ++j) gaps.push_back(chance(winner_, j) - 0.5);
+  return gaps;
+}
+
+std::vector<double> Strengths::utility_gaps() const {
+  std::vector<double> gaps;
+  for (const double utility : utilities_) gaps.push_back(utilities_[winner_] - utility);
   return gaps;
 }
 

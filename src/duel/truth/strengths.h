@@ -31,6 +31,10 @@ class Strengths {
 
   static Result<std::shared_ptr<const Strengths>> create(const CallSpec& call);
 
+  // Of these utilities. Errors: the largest is shared, or is no number.
+  static Result<std::shared_ptr<const Strengths>> of(std::string name,
+                                                     std::vector<double> utilities);
+
   const std::string& name() const { return name_; }  // canonical
   std::size_t num_arms() const { return utilities_.size(); }
   std::string arm_name(Arm arm) const;
@@ -39,6 +43,8 @@ class Strengths {
   Arm winner() const { return winner_; }
   // p_*j - 1/2 of the winner *.
   std::vector<double> gaps_to_winner() const;
+  // u_* - u_j.
+  std::vector<double> utility_gaps() const;
   // As `merit_ranks` of a matrix.
   std::vector<std::uint32_t> merit_ranks() const;
 
