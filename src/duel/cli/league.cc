@@ -34,6 +34,7 @@ struct LeagueArguments {
   std::vector<std::string> policies;
   bool certificates = false;
   bool identification = false;
+  bool features = false;
   std::vector<std::uint64_t> changes;
   std::vector<std::uint64_t> batches = {1};
   GoalOptions goal;
@@ -85,6 +86,7 @@ Result<std::vector<LeagueProblem>> problems_of(const LeagueArguments& arguments)
   std::vector<std::string> matrices = matrices_of(arguments.matrices);
   if (matrices.empty() && !arguments.no_built_in) {
     matrices = arguments.identification     ? identification_league_matrices()
+               : arguments.features         ? feature_league_problems()
                : !arguments.changes.empty() ? changing_league_matrices()
                                             : league_matrices();
   }
@@ -127,7 +129,9 @@ Result<LeagueSpec> spec_of(const LeagueArguments& arguments) {
   if (arguments.quick && !arguments.rounds_option->given()) spec.rounds = kQuickRounds;
   DUEL_RETURN_IF_ERROR(fill(spec, arguments));
   if (spec.policies.empty()) {
-    spec.policies = arguments.changes.empty() ? league_policies() : changing_league_policies();
+    spec.policies = arguments.features           ? feature_league_policies()
+                    : !arguments.changes.empty() ? changing_league_policies()
+                                                 : league_policies();
   }
   return spec;
 }
@@ -136,6 +140,10 @@ Result<CertificateLeagueSpec> certificate_spec_of(const LeagueArguments& argumen
   if (arguments.rounds_option->given()) {
     return Error::invalid_argument("an experiment ends with its certificate", "--rounds",
                                    "--max-duels is the number after which it counts as undecided");
+  }
+  if (arguments.features) {
+    return Error::invalid_argument("a certificate takes no features into account", "--features",
+                                   "a league by regret can have them");
   }
   if (!arguments.changes.empty()) {
     return Error::invalid_argument("what changes has no winner to certify", "--changes",
@@ -299,6 +307,10 @@ void add_league_command(Command& program) {
   command.add("--identification", &arguments.identification,
               "Rank the policies that stop by themselves by the duels until they do, and show how "
               "often they are wrong.");
+  command.add(
+      "--features", &arguments.features,
+      "Play on problems whose arms have features, of 5 and 20 numbers and 20 and 1000 arms, "
+      "and on contexts, instead of the built-in matrices; regret is counted in utilities.");
   command.add("--changes N-LIST", counts(&arguments.changes, 0, 10'000),
               "Let preferences change: each problem is played once for each of these numbers, such "
               "as 0,1,5,20. So often its arms exchange their places, and another one is the best.");
@@ -342,6 +354,7 @@ void add_league_command(Command& program) {
       "  duel league --certificates --policy auto,dts,rmed1 --seed 1\n"
       "  duel league --certificates --goal set --top 2 --policy auto,uniform --quick\n"
       "  duel league --changes 0,1,5,20 --seed 1\n"
+      "  duel league --features --rounds 1e4 --trials 20 --seed 1\n"
       "  duel league --certificates --batch 1,10,100,1000 --policy auto,imed,pcomp --seed 1\n"
       "  duel league --identification --policy certify,pocowista,knockout --seed 1";
 }

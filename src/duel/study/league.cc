@@ -13,6 +13,7 @@
 #include "duel/core/check.h"
 #include "duel/core/directory.h"
 #include "duel/simulation/simulation.h"
+#include "duel/study/problem.h"
 #include "duel/study/spec.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/matrix_changes.h"
@@ -49,23 +50,51 @@ Result<std::vector<std::string>> matrix_files(const std::string& directory) {
 }
 
 Status add_problem(const std::string& text, std::vector<LeagueProblem>& problems) {
-  DUEL_ASSIGN(PreferenceMatrix matrix, resolve_matrix(text));
+  LeagueProblem added;
+  if (is_other_problem(text)) {
+    DUEL_ASSIGN(Problem other, resolve_problem(text, 1));
+    added.name = other.schedule.name;
+    added.other = std::make_shared<const Problem>(std::move(other));
+  } else {
+    DUEL_ASSIGN(PreferenceMatrix matrix, resolve_matrix(text));
+    added.name = matrix.name();
+    added.matrix = std::make_shared<const PreferenceMatrix>(std::move(matrix));
+  }
   const auto taken = [&](const std::string& name) {
     return std::any_of(problems.begin(), problems.end(),
                        [&](const LeagueProblem& problem) { return problem.name == name; });
   };
-  std::string name = matrix.name();
-  if (taken(name)) name = text;  // two files of the same name
-  if (taken(name)) {
+  if (taken(added.name)) added.name = text;  // two files of the same name
+  if (taken(added.name)) {
     return Error::invalid_argument(fmt::format("matrix '{}' is given twice", text));
   }
-  problems.push_back(
-      {std::move(name), std::make_shared<const PreferenceMatrix>(std::move(matrix))});
+  problems.push_back(std::move(added));
   return Done{};
+}
+
+LeagueTable facts_of_other(const Problem& problem) {
+  LeagueTable table;
+  if (problem.strengths) {
+    table.num_arms = problem.strengths->num_arms();
+    table.condorcet_winner = problem.strengths->arm_name(problem.strengths->winner());
+    table.regret = RegretNotion::utility;
+    return table;
+  }
+  table.num_arms = problem.by_round->num_arms();
+  if (const PreferenceMatrix* matrix = problem.by_round->matrix()) {
+    table.condorcet_winner = matrix->arm_name(*condorcet_winner(*matrix));
+  }
+  if (problem.by_round->has_utilities()) table.regret = RegretNotion::utility;
+  return table;
 }
 
 LeagueTable facts_of_problem(const LeagueProblem& problem) {
   LeagueTable table;
+  if (problem.other) {
+    table = facts_of_other(*problem.other);
+    table.problem = problem.name;
+    return table;
+  }
   table.problem = problem.name;
   table.num_arms = problem.matrix->num_arms();
   const std::optional<Arm> winner = condorcet_winner(*problem.matrix);
@@ -246,21 +275,25 @@ Status check_refusals(const std::vector<PreparedProblem>& prepared,
 
 Result<Simulation> simulation_of(const LeagueSpec& spec, const LeagueProblem& problem,
                                  std::vector<CallSpec> policies) {
-  std::vector<MatrixChange> changes;
+  SimulationPlan plan;
+  if (problem.other) {
+    set_problem_of(plan, *problem.other);
+  } else {
+    plan.matrix = problem.matrix.get();
+  }
   if (problem.schedule) {
     for (const auto& segment : std::span(problem.schedule->segments).subspan(1)) {
-      changes.push_back({segment.from, &segment.matrix});
+      plan.changes.push_back({segment.from, &segment.matrix});
     }
   }
-  return Simulation::create({.matrix = problem.matrix.get(),
-                             .changes = std::move(changes),
-                             .policies = std::move(policies),
-                             .checkpoints = {spec.rounds},
-                             .trials = spec.trials,
-                             .seed = spec.seed,
-                             .regrets = {facts_of_problem(problem).regret},
-                             .threads = spec.threads,
-                             .feedback = {.batch = problem.batch}});
+  plan.policies = std::move(policies);
+  plan.checkpoints = {spec.rounds};
+  plan.trials = spec.trials;
+  plan.seed = spec.seed;
+  plan.regrets = {facts_of_problem(problem).regret};
+  plan.threads = spec.threads;
+  plan.feedback = {.batch = problem.batch};
+  return Simulation::create(plan);
 }
 
 Result<TrialValues> regrets_of(const Simulation& simulation, const JobHooks& hooks) {
@@ -334,6 +367,10 @@ Result<std::vector<LeagueProblem>> with_changes(const std::vector<LeagueProblem>
         changing.push_back(problem);
         continue;
       }
+      if (!problem.matrix) {
+        return Error::unsupported(
+            fmt::format("the arms of '{}' cannot exchange their places", problem.name));
+      }
       DUEL_ASSIGN(MatrixSchedule made, switching_schedule(*problem.matrix, count, rounds, seed));
       const auto schedule = std::make_shared<const MatrixSchedule>(std::move(made));
       changing.push_back({schedule->name, problem.matrix, schedule});
@@ -353,6 +390,27 @@ std::vector<LeagueProblem> with_batches(const std::vector<LeagueProblem>& proble
     }
   }
   return batched;
+}
+
+std::vector<std::string> feature_league_problems() {
+  std::vector<std::string> problems;
+  for (const char* size : {"k=20,d=5", "k=20,d=20", "k=1000,d=5", "k=1000,d=20"}) {
+    problems.push_back(fmt::format("linear({},seed=1,scale=5)", size));
+  }
+  for (const char* size : {"k=20,d=5", "k=20,d=20"}) {
+    problems.push_back(fmt::format("linear({},seed=1,scale=5,fresh=true)", size));
+  }
+  return problems;
+}
+
+std::vector<CallSpec> feature_league_policies() {
+  std::vector<CallSpec> policies;
+  for (const char* text : {"lin-ts", "lin-maxinp", "lin-maxinp(width=0.25)", "lin-maxpairucb",
+                           "lin-maxpairucb(width=0.25)", "colstim", "colstim(width=0.25)",
+                           "self-sparring", "imed", "uniform"}) {
+    policies.push_back(parse_call(text).value());
+  }
+  return policies;
 }
 
 std::vector<std::string> changing_league_matrices() {

@@ -32,12 +32,17 @@
 
 namespace duel {
 
+struct Problem;
+
 struct LeagueProblem {
   std::string name;
-  std::shared_ptr<const PreferenceMatrix> matrix;
+  std::shared_ptr<const PreferenceMatrix> matrix;  // null where `other` is given
   // Where preferences change: what is in force when. The matrix is that of its first segment.
   std::shared_ptr<const MatrixSchedule> schedule = nullptr;
   std::uint64_t batch = 1;  // duels that are asked before any of their answers is heard
+  // Arms with features, contexts, sets of arms (study/problem.h): for regret alone. Where arms have
+  // utilities regret is counted in them.
+  std::shared_ptr<const Problem> other = nullptr;
 };
 
 struct LeagueSpec {
@@ -55,9 +60,9 @@ std::vector<std::string> league_matrices();
 // note.
 std::vector<CallSpec> league_policies();
 
-// Built-in matrices, files, and directories, whose files *.csv are matrices. There NAME.KIND.csv
-// beside NAME.csv is data about it (counts, single duels) and not read. An error names the
-// directory without a matrix, or the file that is none.
+// Built-in matrices and problems, files, and directories, whose files *.csv are matrices. There
+// NAME.KIND.csv beside NAME.csv is data about it (counts, single duels) and not read. An error
+// names the directory without a matrix, or the file that is none.
 Result<std::vector<LeagueProblem>> league_problems(const std::vector<std::string>& matrices,
                                                    const std::vector<std::string>& directories);
 
@@ -69,6 +74,10 @@ Result<std::vector<LeagueProblem>> with_changes(const std::vector<LeagueProblem>
 // Each problem once for each size of a batch.
 std::vector<LeagueProblem> with_batches(const std::vector<LeagueProblem>& problems,
                                         const std::vector<std::uint64_t>& sizes);
+// Problems whose arms have features, of 5 and 20 numbers and 20 and 1000 arms, and contexts; and
+// who should be seen on them: policies that use features, and some that do not.
+std::vector<std::string> feature_league_problems();
+std::vector<CallSpec> feature_league_policies();
 // A few problems with a Condorcet winner, and who should be seen on them where preferences change:
 // policies that are made for it, and the best that are not.
 std::vector<std::string> changing_league_matrices();

@@ -28,6 +28,10 @@ Status check_spec(const CertificateLeagueSpec& spec) {
 }
 
 Status check_problem(const Goal& goal, const LeagueProblem& problem) {
+  if (!problem.matrix) {
+    return Error::unsupported(
+        fmt::format("'{}' has no matrix to certify anything of", problem.name));
+  }
   if (problem.matrix->num_arms() >= 2) {
     const Status fits = check_goal(goal, problem.matrix->num_arms());
     if (fits.ok()) return Done{};
