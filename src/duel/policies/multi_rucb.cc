@@ -69,9 +69,9 @@ Duel MultiRucb::select(Round round, RoundRng rng) const {
 Arm MultiRucb::recommend(RoundRng rng) const {
   const std::vector<Arm> all = all_arms(counts_.num_arms());
   const auto share = [&](Arm i) {
-    double share = 0;
-    for (Arm j = 0; j < counts_.num_arms(); ++j) share += counts_.mean(i, j);
-    return share;
+    double sum = 0;
+    for (Arm j = 0; j < counts_.num_arms(); ++j) sum += counts_.mean(i, j);
+    return sum;
   };
   std::vector<double> entries;
   for (const Arm i : all) entries.push_back(entry(i));
