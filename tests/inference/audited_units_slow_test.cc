@@ -14,14 +14,8 @@ constexpr int kRuns = 4000;
 
 // P(more than 250 of 4000 | .05) < .0003. Measured: always i .027, perfect .007, inverse .025.
 TEST(AuditedUnitsSlow, of_indifferent_people_certify_no_more_often_than_allowed) {
-  for (const AuditedWorld& world : std::vector<AuditedWorld>{{"always i", always_i},
-                                                             {"perfect", perfect},
-                                                             {"inverse", inverse},
-                                                             {"mostly right", mostly_right},
-                                                             {"drifting", drifting},
-                                                             {"cheating", cheating},
-                                                             {"share .05", always_i, 0.05},
-                                                             {"share .1", cheating, 0.1}}) {
+  for (const AuditedWorld& world :
+       worlds_with({{"share .05", always_i, 0.05}, {"share .1", cheating, 0.1}})) {
     const int count = false_certificates(world, kRuns);
     RecordProperty(world.name, std::to_string(count));
     EXPECT_LE(count, 250) << world.name;

@@ -123,27 +123,18 @@ TEST(AuditedUnits, cost_least_with_the_share_that_prices_lead_to) {
   }
 }
 
-// --- Level
-// -----------------------------------------------------------------------------------------
+// --- Level ----------------------------------------------------------------------------------------
 
 constexpr int kRuns = 300;
 // P(more than 30 of 300 | .05) < .0003; measured are .007 to .027.
 constexpr int kMost = 30;
 
 TEST(AuditedUnits, of_indifferent_people_certify_no_more_often_than_allowed_whatever_the_program) {
-  for (const AuditedWorld& world : std::vector<AuditedWorld>{{"always i", always_i},
-                                                             {"perfect", perfect},
-                                                             {"inverse", inverse},
-                                                             {"mostly right", mostly_right},
-                                                             {"drifting", drifting},
-                                                             {"cheating", cheating},
-                                                             {"rarely audited", always_i, 0.05}}) {
+  for (const AuditedWorld& world : worlds_with({{"rarely audited", always_i, 0.05}})) {
     EXPECT_LE(false_certificates(world, kRuns, 1500), kMost) << world.name;
   }
 }
 // --- Three traps --------------------------------------------------------------------------------
-// --- Three traps
-// -----------------------------------------------------------------------------------
 
 TEST(AuditedUnits, certify_falsely_if_the_share_looks_at_the_programs_answer) {
   const AuditedWorld world{.name = "a stake that looks",

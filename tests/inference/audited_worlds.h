@@ -52,6 +52,15 @@ inline double cheating(const AuditedWorld::Past& past, RoundRng&) {
   return past.weight < 0.8 && past.log_evidence < 1 ? past.person : 1;
 }
 
+// Every program at the usual share, and what is given.
+inline std::vector<AuditedWorld> worlds_with(const std::vector<AuditedWorld>& more) {
+  std::vector<AuditedWorld> worlds = {{"always i", always_i}, {"perfect", perfect},
+                                      {"inverse", inverse},   {"mostly right", mostly_right},
+                                      {"drifting", drifting}, {"cheating", cheating}};
+  worlds.insert(worlds.end(), more.begin(), more.end());
+  return worlds;
+}
+
 // Whether E_ij reaches c within so many duels.
 inline bool certifies_i(const AuditedWorld& world, std::uint64_t duels, std::uint32_t run) {
   RoundRng rng = Stream(37, run, Purpose::test, world.name).at(1);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "tests/policies/linear_twin.h"
-#include "tests/policies/side_by_side.h"
 #include "tests/policies/signature.h"
 
 namespace duel {
@@ -18,13 +17,11 @@ const RecordedSignature lin_maxinp_signature("lin-maxinp", 0x7aa1c7437339764b);
 static_assert(Policy<LinMaxInp>);
 static_assert(JumpingPolicy<LinMaxInp>);
 
-class MaxInpTwin : public LinearTwin {
+class MaxInpTwin : public WidthTwin {
  public:
-  explicit MaxInpTwin(const LinearWidthOptions& options)
-      : LinearTwin(options.features, options.ties), width_(options.width) {}
+  using WidthTwin::WidthTwin;
   Duel next(Round round, RoundRng) const {
-    const double b =
-        width_ * std::sqrt(static_cast<double>(width()) * std::log(static_cast<double>(round) + 1));
+    const double b = bound(round);
     const Vector fitted = theta();
     std::vector<Arm> left;
     for (Arm i = 0; i < num_arms(); ++i) {
@@ -48,23 +45,10 @@ class MaxInpTwin : public LinearTwin {
     }
     return best;
   }
-
- private:
-  double width_;
 };
 
 TEST(LinMaxInp, makes_the_choices_of_its_literal_twin) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const std::size_t num_arms = 1 + seed % 7;
-    LinearWidthOptions options;
-    options.features = random_rows(num_arms, 1 + seed % 4, seed);
-    options.width = seed % 5 == 0 ? 1 : 0.05 * static_cast<double>(seed % 5);
-    options.ties = static_cast<Ties>(seed % 3);
-    expect_same_choices_as_twin<LinMaxInp>(
-        options, num_arms, seed, 32,
-        [](const auto& given, std::size_t, RoundRng) { return MaxInpTwin(given); });
-    if (testing::Test::HasFatalFailure()) return;
-  }
+  expect_choices_of_width_twin<LinMaxInp, MaxInpTwin>();
 }
 
 // Rows 1 and 0, z = 1 three times, two wins: theta = .286548, |z| = 1/2 in V^-1. Arm 1 may be best

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "tests/policies/linear_twin.h"
-#include "tests/policies/side_by_side.h"
 #include "tests/policies/signature.h"
 
 namespace duel {
@@ -16,13 +15,11 @@ const RecordedSignature lin_maxpairucb_signature("lin-maxpairucb", 0x0b76647da64
 static_assert(Policy<LinMaxPairUcb>);
 static_assert(JumpingPolicy<LinMaxPairUcb>);
 
-class MaxPairUcbTwin : public LinearTwin {
+class MaxPairUcbTwin : public WidthTwin {
  public:
-  explicit MaxPairUcbTwin(const LinearWidthOptions& options)
-      : LinearTwin(options.features, options.ties), width_(options.width) {}
+  using WidthTwin::WidthTwin;
   Duel next(Round round, RoundRng) const {
-    const double b =
-        width_ * std::sqrt(static_cast<double>(width()) * std::log(static_cast<double>(round) + 1));
+    const double b = bound(round);
     const Vector fitted = theta();
     Duel best;
     double largest = -HUGE_VAL;
@@ -38,23 +35,10 @@ class MaxPairUcbTwin : public LinearTwin {
     }
     return best;
   }
-
- private:
-  double width_;
 };
 
 TEST(LinMaxPairUcb, makes_the_choices_of_its_literal_twin) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const std::size_t num_arms = 1 + seed % 7;
-    LinearWidthOptions options;
-    options.features = random_rows(num_arms, 1 + seed % 4, seed);
-    options.width = seed % 5 == 0 ? 1 : 0.05 * static_cast<double>(seed % 5);
-    options.ties = static_cast<Ties>(seed % 3);
-    expect_same_choices_as_twin<LinMaxPairUcb>(
-        options, num_arms, seed, 32,
-        [](const auto& given, std::size_t, RoundRng) { return MaxPairUcbTwin(given); });
-    if (testing::Test::HasFatalFailure()) return;
-  }
+  expect_choices_of_width_twin<LinMaxPairUcb, MaxPairUcbTwin>();
 }
 
 // Rows 1 and 0, theta = .286548 and |z| = 1/2: (1,1) is worth .5731, (1,2) .7865 at b = 1, (2,2) 0.

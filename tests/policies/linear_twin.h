@@ -2,8 +2,11 @@
 // Newton's method each time it is asked for, matrices are inverted by Gauss and Jordan.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,7 +16,9 @@
 #include "duel/core/feature_rows.h"
 #include "duel/core/rng.h"
 #include "duel/core/ties.h"
+#include "duel/policies/parts/linear_policy.h"
 #include "duel/policies/policy.h"
+#include "tests/policies/side_by_side.h"
 
 namespace duel {
 
@@ -110,5 +115,36 @@ class LinearTwin {
   std::vector<Vector> differences_;
   Vector shares_;
 };
+
+// Of policies whose bounds are so many lengths.
+class WidthTwin : public LinearTwin {
+ public:
+  explicit WidthTwin(const LinearWidthOptions& options)
+      : LinearTwin(options.features, options.ties), factor_(options.width) {}
+
+ protected:
+  double bound(Round round) const {
+    return factor_ *
+           std::sqrt(static_cast<double>(width()) * std::log(static_cast<double>(round) + 1));
+  }
+
+ private:
+  double factor_;
+};
+
+template <class P, class Twin>
+void expect_choices_of_width_twin() {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const std::size_t num_arms = 1 + seed % 7;
+    LinearWidthOptions options;
+    options.features = random_rows(num_arms, 1 + seed % 4, seed);
+    options.width = seed % 5 == 0 ? 1 : 0.05 * static_cast<double>(seed % 5);
+    options.ties = static_cast<Ties>(seed % 3);
+    expect_same_choices_as_twin<P>(
+        options, num_arms, seed, 32,
+        [](const LinearWidthOptions& given, std::size_t, RoundRng) { return Twin(given); });
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
 
 }  // namespace duel
