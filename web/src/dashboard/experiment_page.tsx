@@ -1,4 +1,5 @@
 // One experiment: the verdict first, then what it rests on.
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Result } from "../api/types";
 import { armNames } from "../charts/arm_names";
@@ -58,6 +59,28 @@ function Numbers({ result }: { result: Result }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+// A card whose content comes from the whole log, and so a moment after the rest of the page.
+function LogCard({
+  id,
+  title,
+  children,
+}: {
+  id: string;
+  title: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class="card" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children || (
+        <p class="quiet" aria-busy="true">
+          Reading the log…
+        </p>
+      )}
+    </section>
   );
 }
 
@@ -207,36 +230,15 @@ export function ExperimentPage({ id }: { id: string }) {
       )}
       {!result.space && (
         <div class="thirds">
-          <section class="card" aria-labelledby="h-evidence">
-            <h2 id="h-evidence">Evidence over time</h2>
-            {timeline ? (
-              <EvidenceChart timeline={timeline} />
-            ) : (
-              <p class="quiet" aria-busy="true">
-                Reading the log…
-              </p>
-            )}
-          </section>
-          <section class="card" aria-labelledby="h-shown">
-            <h2 id="h-shown">Which arms were shown</h2>
-            {timeline ? (
-              <AllocationChart timeline={timeline} names={names} />
-            ) : (
-              <p class="quiet" aria-busy="true">
-                Reading the log…
-              </p>
-            )}
-          </section>
-          <section class="card" aria-labelledby="h-regret">
-            <h2 id="h-regret">What it has cost</h2>
-            {timeline ? (
-              <RegretChart result={result} timeline={timeline} />
-            ) : (
-              <p class="quiet" aria-busy="true">
-                Reading the log…
-              </p>
-            )}
-          </section>
+          <LogCard id="h-evidence" title="Evidence over time">
+            {timeline && <EvidenceChart timeline={timeline} />}
+          </LogCard>
+          <LogCard id="h-shown" title="Which arms were shown">
+            {timeline && <AllocationChart timeline={timeline} names={names} />}
+          </LogCard>
+          <LogCard id="h-regret" title="What it has cost">
+            {timeline && <RegretChart result={result} timeline={timeline} />}
+          </LogCard>
         </div>
       )}
       <div class="columns">

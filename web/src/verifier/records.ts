@@ -35,7 +35,8 @@ const matching =
     const text = string(value, name);
     return pattern.test(text) ? text : refuse(`the field '${name}' is not ${what}: '${text}'`);
   };
-const id = matching(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/, "an id");
+export const ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/;
+const id = matching(ID, "an id");
 const sha256 = matching(/^[0-9a-f]{64}$/, "64 hexadecimal digits");
 const word = <W extends string>(...words: W[]): Reader<W> =>
   matching(new RegExp(`^(?:${words.join("|")})$`), "a known word") as Reader<W>;

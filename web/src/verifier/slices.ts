@@ -1,12 +1,12 @@
 // Which parts of the duels an experiment may declare, and which a duel may name
 // (docs/logs-and-certificates.md). The certificate of the whole does not depend on them.
 import { refuse } from "./json";
+import { ID } from "./records";
 
 const MOST_SLICES = 8;
 const MOST_VALUES = 64; // of all slices together
 const OTHER = "other";
 
-const ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/;
 const isId = (text: string): boolean => ID.test(text);
 
 function checkDistinct(all: string[], what: string): void {
