@@ -13,7 +13,8 @@ namespace duel::cli {
 // The verdict in a sentence, the arms, the pairs, what is still open, and the health checks.
 std::string result_text(const ExperimentResult& result, const Paint& paint);
 
-// A block for each slice that was declared, a line for each of its values; "" where there is none.
+// The verdicts by slice: a block for each slice, with a line for each of its values. "" if the
+// experiment has no slices.
 std::string slices_text(const SlicedResult& result, const Paint& paint);
 
 // "Why not yet" with a line for each reason; "" if there is no reason. Failed health checks are

@@ -1,5 +1,5 @@
-// A space that is tuned, for people: a line for each dimension, with a picture of what the learner
-// believes along it.
+// The standing of a space that is tuned, as text: a line for each dimension, with a picture of what
+// the learner believes along it.
 #pragma once
 
 #include <cstddef>

@@ -98,7 +98,7 @@ class Ledger {
     const auto [first, second] = ids_of(duel);
     return duel::outcome_of(answer, first, second);
   }
-  // Of what it shows, as it shows them.
+  // The ids of the two sides that the duel shows: of arms, or of points of a space.
   std::pair<std::string, std::string> ids_of(const LedgerDuel& duel) const {
     if (!parts_.space) return {id_of(duel.first), id_of(duel.second)};
     return {TunedPoint::id_of(duel.first_point), TunedPoint::id_of(duel.second_point)};
