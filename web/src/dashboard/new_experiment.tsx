@@ -4,15 +4,17 @@ import { ask } from "../api/client";
 import type { Experiment, ExperimentRequest } from "../api/types";
 import { count } from "../charts/numbers";
 import { idOf, parseArms } from "./arm_lines";
+import { ArmsField } from "./arms_field";
 import { armLines, nextId, policyOf, rulesOf } from "./cloned";
 import { Forecast, PanelForecast } from "./forecast";
 import { goalFields, GOALS, type Goal } from "./goals";
 import { Curl, Failure, Link, useAnswer } from "./parts";
 import { experimentPath, go, UPLOAD_PATH } from "./place";
+import { PolicyField } from "./policy_field";
 import { policyString } from "./policy_string";
 import { ErrorLevelField, IdField } from "./fields";
-
-const MOST_PREVIEWED = 8;
+import { SearchAndProof, SpaceFields } from "./space_fields";
+import { dimensionRowsOf, EMPTY_ROW, spaceOf } from "./space_rows";
 
 // Who answers decides what the certificate is about, and how the arms are compared.
 type Answerers = "people" | "visitors" | "judge" | "clicks";
@@ -67,7 +69,9 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
   const [name, setName] = useState(origin?.name ?? "");
   const [id, setId] = useState(origin ? nextId(origin.experiment_id) : "");
   const [pasted, setPasted] = useState(origin ? armLines(origin.arms) : "");
-  const [who, setWho] = useState<Answerers>(answerersOf(origin));
+  const [isSpace, setIsSpace] = useState(origin?.space !== undefined);
+  const [rows, setRows] = useState(origin?.space ? dimensionRowsOf(origin.space) : [EMPTY_ROW]);
+  const [chosenWho, setWho] = useState<Answerers>(answerersOf(origin));
   const [size, setSize] = useState(origin?.panel?.size ? String(origin.panel.size) : "");
   const [question, setQuestion] = useState(origin?.voting?.question ?? "");
   const [instructions, setInstructions] = useState(origin?.voting?.instructions ?? "");
@@ -96,6 +100,9 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
   const wanted = goalFields(goal, top, epsilon, ordered);
   const looksFor = GOALS.find((one) => one.value === goal);
   const rules = origin && rulesOf(origin);
+  // A panel counts what its members say of a few things; the points of a space are too many.
+  const answerers = ANSWERERS.filter(({ value }) => !isSpace || value !== "people");
+  const who = isSpace && chosenWho === "people" ? "visitors" : chosenWho;
   const isPanel = who === "people";
   const isVoted = isPanel || who === "visitors";
   const members = Number(size) > 0 ? Math.floor(Number(size)) : null;
@@ -114,15 +121,19 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
     about: "these-people",
     ...(members === null ? {} : { panel: { size: members } }),
   };
+  const ofSpace: Partial<ExperimentRequest> = {
+    space: spaceOf(rows),
+    ...(origin?.space ? { policy: origin.policy } : {}),
+    stopping: { ...(rules?.stopping ?? {}), alpha: Number(alpha) },
+  };
   const body: ExperimentRequest = {
     ...(isPanel ? {} : (rules ?? {})),
     ...(name.trim() ? { name: name.trim() } : {}),
     ...(who === "clicks" ? { mode: "interleave" as const } : {}),
-    arms: parsed.arms,
-    ...(isPanel ? ofPanel : ofSample),
+    ...(isSpace ? ofSpace : { arms: parsed.arms, ...(isPanel ? ofPanel : ofSample) }),
     ...(isVoted && Object.keys(voting).length > 0 ? { voting } : {}),
   };
-  const ready = parsed.arms.length >= 2 && parsed.problems.length === 0;
+  const ready = isSpace || (parsed.arms.length >= 2 && parsed.problems.length === 0);
 
   const create = async (event: Event) => {
     event.preventDefault();
@@ -154,7 +165,7 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
         <form class="card stack" onSubmit={create}>
           <fieldset>
             <legend>Who answers?</legend>
-            {ANSWERERS.map(({ value, label, says }) => (
+            {answerers.map(({ value, label, says }) => (
               <label class="choice">
                 <input
                   type="radio"
@@ -193,35 +204,37 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
             />
           </label>
           <IdField label="Id, part of its address" value={id} placeholder={eid} onChange={setId} />
-          <label for="arms">What to compare</label>
-          <p class="small quiet under-label" id="arms-help">
-            One per line, or a CSV whose first row names its columns, such as{" "}
-            <code>arm_id,text</code> or <code>arm_id,image</code>, or one arm per line as JSON.
-          </p>
-          <textarea
-            id="arms"
-            aria-describedby="arms-help"
-            required
-            value={pasted}
-            spellcheck={false}
-            onInput={(event) => setPasted(event.currentTarget.value)}
-            placeholder={"Save 20 % today\nYour weekly digest\nYou forgot something"}
-          />
-          <div aria-live="polite">
-            {parsed.problems.map((problem) => (
-              <p class="bad small">{problem}</p>
-            ))}
-            {parsed.arms.length > 0 && (
-              <p class="small quiet">
-                {count(parsed.arms.length)} {parsed.arms.length === 1 ? "arm" : "arms"}:{" "}
-                {parsed.arms.slice(0, MOST_PREVIEWED).map((arm) => (
-                  <code class="chip">{arm.arm_id}</code>
-                ))}
-                {parsed.arms.length > MOST_PREVIEWED && " …"}
-              </p>
-            )}
-          </div>
-          {!isPanel && (
+          <fieldset>
+            <legend>What is compared?</legend>
+            <label class="choice">
+              <input
+                type="radio"
+                name="what"
+                checked={!isSpace}
+                onChange={() => setIsSpace(false)}
+              />{" "}
+              <span>Things: texts, pictures, models, designs, rankers</span>
+            </label>
+            <label class="choice">
+              <input type="radio" name="what" checked={isSpace} onChange={() => setIsSpace(true)} />{" "}
+              <span>
+                Settings of a system: numbers in ranges
+                {isSpace && (
+                  <span class="small quiet says">
+                    Two settings at a time are compared, until one is certified to beat what is in
+                    use today.
+                  </span>
+                )}
+              </span>
+            </label>
+          </fieldset>
+          {isSpace ? (
+            <SpaceFields rows={rows} onChange={setRows} />
+          ) : (
+            <ArmsField pasted={pasted} parsed={parsed} onChange={setPasted} />
+          )}
+          {isSpace && <ErrorLevelField value={alpha} onChange={setAlpha} />}
+          {!isPanel && !isSpace && (
             <>
               <div class="pairs">
                 <label>
@@ -281,55 +294,15 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
                   </span>
                 </label>
               )}
-              <details>
-                <summary>Policy: {policy}</summary>
-                <div class="stack">
-                  <label>
-                    Which pair is shown next
-                    <select
-                      value={policy}
-                      onChange={(event) => {
-                        setPolicy(event.currentTarget.value);
-                        setOptions({});
-                      }}
-                    >
-                      {["auto", policy]
-                        .filter((one, at, all) => all.indexOf(one) === at)
-                        .filter((one) => !policies.value?.items.some((known) => known.name === one))
-                        .map((one) => (
-                          <option value={one}>{one}</option>
-                        ))}
-                      {policies.value?.items.map((one) => (
-                        <option value={one.name}>
-                          {one.name}: {one.title}
-                        </option>
-                      ))}
-                    </select>
-                  </label>
-                  {chosen && (
-                    <p class="small quiet">
-                      {chosen.setting}. {chosen.guarantee}. {chosen.paper}
-                    </p>
-                  )}
-                  {chosen?.options.map((option) => (
-                    <label>
-                      <code>{option.name}</code>{" "}
-                      <span class="small quiet">
-                        {option.doc} ({option.allowed || option.type}; default{" "}
-                        {option.default || "none"})
-                      </span>
-                      <input
-                        required={chosen.needs_horizon && option.name === "horizon"}
-                        value={options[option.name] ?? ""}
-                        placeholder={option.default}
-                        onInput={(event) =>
-                          setOptions({ ...options, [option.name]: event.currentTarget.value })
-                        }
-                      />
-                    </label>
-                  ))}
-                </div>
-              </details>
+              <PolicyField
+                policy={policy}
+                options={options}
+                known={policies.value?.items ?? []}
+                onChange={(name, given) => {
+                  setPolicy(name);
+                  setOptions(given);
+                }}
+              />
             </>
           )}
           {isVoted && (
@@ -384,9 +357,9 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
           <Curl what="create it" operation="create_experiment" given={{ eid }} body={body} />
           {start && <Curl what="start it" operation="start_experiment" given={{ eid }} />}
         </form>
-        {isPanel ? (
-          <PanelForecast arms={parsed.arms.length} members={members} />
-        ) : (
+        {isSpace && <SearchAndProof dimensions={rows.length} />}
+        {isPanel && <PanelForecast arms={parsed.arms.length} members={members} />}
+        {!isSpace && !isPanel && (
           <Forecast arms={parsed.arms.length} alpha={Number(alpha)} goal={wanted} />
         )}
       </div>

@@ -129,6 +129,34 @@ export const tests = {
     });
   },
 
+  async a_space_is_made_in_the_form_and_its_points_are_compared(given) {
+    await withServer(given, async ({ open, client }) => {
+      const { page } = await open("/new");
+      await page.getByLabel("Settings of a system").check();
+      await page.getByLabel("Name", { exact: true }).first().fill("Hybrid");
+      const weight = page.getByRole("group", { name: "Number 1" });
+      await weight.getByLabel("Name").fill("weight");
+      await page.getByRole("group", { name: "weight" }).getByLabel("In use today").fill("0.5");
+      await page.getByRole("button", { name: "Another number" }).click();
+      const second = page.getByRole("group", { name: "Number 2" });
+      await second.getByLabel("Name").fill("k1");
+      const k1 = page.getByRole("group", { name: "k1" });
+      await k1.getByLabel("From").fill("2");
+      await k1.getByLabel("To").fill("1");
+      await k1.getByLabel("In use today").fill("1");
+      await page.getByRole("button", { name: "Create" }).click();
+      await page.getByRole("alert").waitFor(); // a range that ends before it begins
+      await k1.getByLabel("To").fill("8");
+      await k1.getByLabel("In use today").fill("4");
+      await k1.getByLabel("a logarithmic scale").check();
+      await page.getByRole("button", { name: "Create" }).click();
+      await page.getByRole("heading", { name: "Hybrid" }).waitFor();
+      await client.duel("hybrid", 0, (first) => ({ result: "win", winner: first }), "subject-0");
+      await page.goto(new URL("/new?from=hybrid", page.url()).href);
+      await page.getByRole("group", { name: "k1" }).getByLabel("In use today").waitFor();
+    });
+  },
+
   async the_dashboard_moves_while_two_people_vote_until_it_is_certified(given) {
     await withServer(given, async ({ open, client, binary, server }) => {
       // A pair that a voter has on the screen and has not met before may be evidence, and holds

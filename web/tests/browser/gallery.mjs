@@ -168,6 +168,15 @@ const views = [
       await page.getByRole("alert").waitFor();
     },
   ],
+  [
+    "new-space",
+    `${open.origin}/new`,
+    "textarea",
+    async (page) => {
+      await page.getByLabel("Settings of a system").check();
+      await page.getByRole("button", { name: "Another number" }).click();
+    },
+  ],
   ["vote", `${open.origin}/vote/full`, ".pair"],
   [
     "vote-skip",

@@ -10,6 +10,7 @@ import { armLines, nextId, parsePolicy } from "../../src/dashboard/cloned";
 import { goalFields } from "../../src/dashboard/goals";
 import { selected, type Order } from "../../src/dashboard/selected";
 import { formOf, patchOf } from "../../src/dashboard/settings";
+import { dimensionRowsOf, EMPTY_ROW, spaceOf } from "../../src/dashboard/space_rows";
 import { placeOf } from "../../src/dashboard/place";
 import { allChecks } from "../../src/dashboard/live_experiment";
 import { answerOf } from "../../src/dashboard/recent_duels";
@@ -403,4 +404,18 @@ test("open pages are told with their clicks, and clickless ones as no answer", (
       "no answer, and no tie.",
   );
   assert.deepEqual([300, 90, 7200].map(shortTime), ["5 min", "90 s", "2 h"]);
+});
+
+test("the rows of a space become the space of a request, and come back from it", () => {
+  const rows = [
+    { ...EMPTY_ROW, name: " weight ", inUse: "0.5", step: "0.01" },
+    { ...EMPTY_ROW, name: "k1", low: "0.1", high: "10", inUse: "1.2", isLogarithmic: true },
+  ];
+  const space = {
+    weight: { low: 0, high: 1, default: 0.5, step: 0.01 },
+    k1: { low: 0.1, high: 10, default: 1.2, scale: "log" },
+  };
+  assert.deepEqual(spaceOf(rows), space);
+  assert.deepEqual(dimensionRowsOf(space), [{ ...rows[0], name: "weight" }, rows[1]]);
+  assert.deepEqual(dimensionRowsOf(undefined), []);
 });
