@@ -104,9 +104,37 @@ TEST_F(ServedSpace, shows_what_the_learner_believes) {
   EXPECT_EQ(slice.at("name").get<std::string>(), "weight");
   EXPECT_EQ(slice.at("points").items().front().at("value").get<double>(), 0);
   EXPECT_EQ(slice.at("points").items().back().at("value").get<double>(), 1);
+  EXPECT_EQ(slices.body.find("plane"), nullptr);
   ASSERT_EQ(api.put("/v1/experiments/arms", R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}]})").status,
             201);
   EXPECT_EQ(api.get("/v1/experiments/arms/slices").status, 409);
+}
+
+TEST_F(ServedSpace, shows_a_space_of_two_dimensions_whole) {
+  ASSERT_EQ(
+      api.put("/v1/experiments/two", R"({"space":{"x":{"low":0,"high":1,"default":0.5},)"
+                                     R"("y":{"low":1,"high":16,"default":4,"scale":"log"}}})")
+          .status,
+      201);
+  ASSERT_EQ(api.post("/v1/experiments/two/start").status, 200);
+  const std::string two = "/v1/experiments/two/";
+  for (int k = 0; k < 5; ++k) {
+    const Told duel = api.post(two + "duels");
+    api.put(two + "duels/" + duel.text("duel_id") + "/outcome",
+            R"({"result":"win","winner":")" +
+                duel.body.at("arms").items()[0].at("arm_id").get<std::string>() + R"("})");
+  }
+  const Told shown = api.get(two + "slices");
+  ASSERT_EQ(shown.status, 200);
+  const auto plane = shown.body.at("plane").items();
+  ASSERT_EQ(plane.size(), 33U * 33);
+  EXPECT_EQ(plane.front().at("first").get<double>(), 0);
+  EXPECT_EQ(plane.front().at("second").get<double>(), 1);
+  EXPECT_EQ(plane[1].at("first").get<double>(), 0);
+  EXPECT_GT(plane[1].at("second").get<double>(), 1);
+  EXPECT_EQ(plane.back().at("second").get<double>(), 16);
+  // The middle is the point in use, which neither beats nor loses to itself.
+  EXPECT_EQ(plane[16 * 33 + 16].at("beats_in_use").get<double>(), 0.5);
 }
 
 TEST_F(ServedSpace, counts_a_subject_once) {

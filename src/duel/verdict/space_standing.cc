@@ -169,34 +169,68 @@ std::string space_verdict(const Ledger& ledger) {
                             tuned.candidate().id(), 100 * share);
 }
 
+namespace {
+
+// The k-th of so many places from 0 to 1.
+double grid_place(std::size_t k, std::size_t steps) {
+  DUEL_CHECK(steps >= 2);
+  return static_cast<double>(k) / static_cast<double>(steps - 1);
+}
+
+// With what probability `point` beats the one in use, as the learner believes; nothing where it
+// holds no belief.
+std::optional<double> believed_to_beat(const PointChoice& points, const std::vector<double>& point,
+                                       const std::vector<double>& in_use) {
+  if (point == in_use) return 0.5;
+  const auto belief = points.tuner().belief(point, in_use);
+  if (!belief) return std::nullopt;
+  return std::isfinite(*belief) ? probability_of(*belief) : 0.5;
+}
+
+}  // namespace
+
 std::optional<std::vector<SlicePoint>> slice_of(const PointChoice& points, const TunedSpace& space,
                                                 std::size_t dimension, std::size_t steps) {
-  DUEL_CHECK(steps >= 2 && dimension < space.space()->size());
+  DUEL_CHECK(dimension < space.space()->size());
   const std::vector<double> in_use = space.space()->point(space.in_use().values);
   const std::span<const double> guess = points.tuner().recommend();
   std::vector<double> point(guess.begin(), guess.end());
   std::vector<SlicePoint> slice;
   for (std::size_t k = 0; k < steps; ++k) {
-    point[dimension] = static_cast<double>(k) / static_cast<double>(steps - 1);
-    const std::vector<double> values = space.space()->values(point);
-    if (point == in_use) {
-      slice.push_back({values[dimension], 0.5});
-      continue;
-    }
-    const auto belief = points.tuner().belief(point, in_use);
+    point[dimension] = grid_place(k, steps);
+    const auto belief = believed_to_beat(points, point, in_use);
     if (!belief) return std::nullopt;
-    slice.push_back({values[dimension], std::isfinite(*belief) ? probability_of(*belief) : 0.5});
+    slice.push_back({space.space()->values(point)[dimension], *belief});
   }
   return slice;
 }
 
+std::optional<std::vector<PlanePoint>> plane_of(const PointChoice& points, const TunedSpace& space,
+                                                std::size_t steps) {
+  DUEL_CHECK(space.space()->size() == 2);
+  const std::vector<double> in_use = space.space()->point(space.in_use().values);
+  std::vector<PlanePoint> plane;
+  for (std::size_t k = 0; k < steps; ++k) {
+    for (std::size_t m = 0; m < steps; ++m) {
+      const std::vector<double> point = {grid_place(k, steps), grid_place(m, steps)};
+      const auto belief = believed_to_beat(points, point, in_use);
+      if (!belief) return std::nullopt;
+      const std::vector<double> values = space.space()->values(point);
+      plane.push_back({values[0], values[1], *belief});
+    }
+  }
+  return plane;
+}
+
 ShownSlices slices_of(const PointChoice& points, const TunedSpace& space, std::size_t steps) {
-  ShownSlices shown{space.space()->payload(space.space()->values(points.tuner().recommend())), {}};
+  ShownSlices shown{.through =
+                        space.space()->payload(space.space()->values(points.tuner().recommend()))};
   for (std::size_t k = 0; k < space.space()->size(); ++k) {
     auto slice = slice_of(points, space, k, steps);
     if (!slice) break;
     shown.slices.push_back({space.space()->dimensions()[k].name, *std::move(slice)});
   }
+  if (space.space()->size() == 2) shown.plane = plane_of(points, space, steps);
   return shown;
 }
 

@@ -127,7 +127,6 @@ struct SlicePoint {
 std::optional<std::vector<SlicePoint>> slice_of(const PointChoice& points, const TunedSpace& space,
                                                 std::size_t dimension, std::size_t steps);
 
-// Slices of all dimensions, for pictures.
 struct ShownSlice {
   std::string name;
   std::vector<SlicePoint> points;
@@ -136,16 +135,33 @@ struct ShownSlice {
   static constexpr FieldList fields{required("name", &ShownSlice::name, "of the dimension"),
                                     required("points", &ShownSlice::points, "from low to high")};
 };
+// A space of two dimensions is shown whole.
+struct PlanePoint {
+  double first = 0, second = 0, beats_in_use = 0.5;
+
+  static constexpr std::string_view schema = "PlanePoint";
+  static constexpr FieldList fields{
+      required("first", &PlanePoint::first, "the number of the first dimension"),
+      required("second", &PlanePoint::second),
+      required("beats_in_use", &PlanePoint::beats_in_use,
+               "with what probability it beats the point in use")};
+};
 struct ShownSlices {
   Json through;
   std::vector<ShownSlice> slices;
+  std::optional<std::vector<PlanePoint>> plane{};
 
   static constexpr std::string_view schema = "Slices";
   static constexpr FieldList fields{
       required("through", &ShownSlices::through, "what the learner recommends now"),
       required("slices", &ShownSlices::slices,
-               "what the learner believes along each dimension; none where it holds no belief")};
+               "what the learner believes along each dimension; none where it holds no belief"),
+      optional("plane", &ShownSlices::plane, "of a space of two dimensions: a grid of points")};
 };
+// REQUIRES: two dimensions.
+std::optional<std::vector<PlanePoint>> plane_of(const PointChoice& points, const TunedSpace& space,
+                                                std::size_t steps);
+// For pictures: slices of all dimensions, and the plane where there are two, `steps` points each way.
 ShownSlices slices_of(const PointChoice& points, const TunedSpace& space, std::size_t steps);
 
 }  // namespace duel

@@ -759,6 +759,12 @@ export interface PlanRequest {
   shared_causes?: boolean;
 }
 
+export interface PlanePoint {
+  first: number;
+  second: number;
+  beats_in_use: number;
+}
+
 export interface Policy {
   name: string;
   title: string;
@@ -1006,6 +1012,7 @@ export interface SliceResult {
 export interface Slices {
   through: Json;
   slices: Slice[];
+  plane?: PlanePoint[];
 }
 
 export interface SpaceStanding {

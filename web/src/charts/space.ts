@@ -1,5 +1,5 @@
 // Points of a space in words, and what a picture of one is made of.
-import type { Json, SpaceStanding } from "../api/types";
+import type { Dimension, Json, PlanePoint, SpaceStanding } from "../api/types";
 
 // Four digits that count.
 export function shortValue(value: number): string {
@@ -42,4 +42,47 @@ export function shareOf(space: SpaceStanding): number | null {
   const candidate = space.candidate;
   if (!candidate?.log_threshold) return null;
   return Math.max(0, Math.min(1, (candidate.log_evidence ?? 0) / candidate.log_threshold));
+}
+
+export interface PlaneCell {
+  left: number;
+  right: number;
+  bottom: number;
+  top: number;
+  beatsInUse: number;
+}
+
+// Each number and where its cell ends, halfway to its neighbours on the scale of the dimension.
+function cellEnds(
+  values: number[],
+  { low, high, scale }: Dimension,
+): Map<number, [number, number]> {
+  const sorted = [...new Set(values)].sort((a, b) => a - b);
+  const between = (a: number, b: number) => (scale === "log" ? Math.sqrt(a * b) : (a + b) / 2);
+  return new Map(
+    sorted.map((value, k) => [
+      value,
+      [
+        k === 0 ? low : between(sorted[k - 1] as number, value),
+        k === sorted.length - 1 ? high : between(value, sorted[k + 1] as number),
+      ],
+    ]),
+  );
+}
+
+// The plane of a space of two dimensions as cells that fill it.
+export function planeCells(plane: PlanePoint[], [across, up]: [Dimension, Dimension]): PlaneCell[] {
+  const columns = cellEnds(
+    plane.map((point) => point.first),
+    across,
+  );
+  const rows = cellEnds(
+    plane.map((point) => point.second),
+    up,
+  );
+  return plane.map(({ first, second, beats_in_use }) => {
+    const [left, right] = columns.get(first) as [number, number];
+    const [bottom, top] = rows.get(second) as [number, number];
+    return { left, right, bottom, top, beatsInUse: beats_in_use };
+  });
 }

@@ -3,13 +3,13 @@
 import * as Plot from "@observablehq/plot";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ask } from "../api/client";
-import type { Dimension, Slices, SpaceStanding } from "../api/types";
+import type { Dimension, PlanePoint, Slices, SpaceStanding } from "../api/types";
 import { EVIDENCE } from "../charts/evidence_words";
 import { marksOf } from "../charts/evidence_bars";
 import { Figure } from "../charts/figure";
 import { count, evidence, percent } from "../charts/numbers";
 import { pen } from "../charts/palette";
-import { pathOf, pointInWords, shareOf, shortValue } from "../charts/space";
+import { pathOf, planeCells, pointInWords, shareOf, shortValue } from "../charts/space";
 
 const WHY_ENDED = {
   standing: "stands",
@@ -88,6 +88,14 @@ export function SpaceProof({ space }: { space: SpaceStanding }) {
   );
 }
 
+const axisOf = ({ name, low, high, scale }: Dimension): Plot.ScaleOptions => ({
+  label: name,
+  type: scale === "log" ? "log" : "linear",
+  domain: [low, high],
+  ticks: 5,
+  tickFormat: shortValue,
+});
+
 function Slice({ dimension, slices }: { dimension: Dimension; slices: Slices }) {
   const options = useMemo(() => {
     const rows = slices.slices.find((one) => one.name === dimension.name)?.points ?? [];
@@ -96,13 +104,7 @@ function Slice({ dimension, slices }: { dimension: Dimension; slices: Slices }) 
       { at: dimension.recommended, words: "best guess", colour: pen(1).colour },
     ];
     return (): Plot.PlotOptions => ({
-      x: {
-        label: dimension.name,
-        type: dimension.scale === "log" ? "log" : "linear",
-        domain: [dimension.low, dimension.high],
-        ticks: 5,
-        tickFormat: shortValue,
-      },
+      x: axisOf(dimension),
       y: { label: "believed to beat the point in use", domain: [0, 1], grid: true, ticks: 5 },
       marks: [
         ...(dimension.spread_low === undefined
@@ -146,6 +148,41 @@ function Slice({ dimension, slices }: { dimension: Dimension; slices: Slices }) 
   );
 }
 
+function Plane({ plane, dimensions }: { plane: PlanePoint[]; dimensions: Dimension[] }) {
+  const options = useMemo(() => {
+    const [across, up] = dimensions as [Dimension, Dimension];
+    const cells = planeCells(plane, [across, up]);
+    const marks = [
+      { x: across.in_use, y: up.in_use, words: "in use", symbol: "times" as const },
+      { x: across.recommended, y: up.recommended, words: "best guess", symbol: "circle" as const },
+    ];
+    return (width: number): Plot.PlotOptions => ({
+      height: Math.max(220, Math.min(420, width * 0.6)),
+      x: axisOf(across),
+      y: axisOf(up),
+      marks: [
+        Plot.rect(cells, {
+          x1: "left",
+          x2: "right",
+          y1: "bottom",
+          y2: "top",
+          fill: ({ beatsInUse }) =>
+            `rgb(var(--${beatsInUse >= 0.5 ? "win" : "lose"}) / ${Math.abs(2 * beatsInUse - 1).toFixed(3)})`,
+        }),
+        Plot.dot(marks, { x: "x", y: "y", symbol: "symbol", r: 5, stroke: "currentColor" }),
+        Plot.text(marks, { x: "x", y: "y", text: "words", dy: -12, fill: "currentColor" }),
+      ],
+    });
+  }, [plane, dimensions]);
+  const [across, up] = dimensions as [Dimension, Dimension];
+  return (
+    <Figure
+      options={options}
+      label={`With what probability the learner believes that a point beats the point in use, by ${across.name} and ${up.name}`}
+    />
+  );
+}
+
 export function SpaceSlices({
   id,
   space,
@@ -180,6 +217,16 @@ export function SpaceSlices({
         Through the best guess, {pointInWords(slices.through)}: along one dimension at a time, the
         others held. The band is where the search asked last. It is a belief, and proves nothing.
       </p>
+      {slices.plane && (
+        <>
+          <h3>Both together</h3>
+          <Plane plane={slices.plane} dimensions={space.dimensions} />
+          <p class="small quiet">
+            The stronger the blue, the surer the learner is that a point beats the one in use;
+            orange says that it loses.
+          </p>
+        </>
+      )}
     </>
   );
 }
@@ -197,14 +244,7 @@ function Path({
     const rows = pathOf(space, dimension.name, served);
     return (): Plot.PlotOptions => ({
       x: { label: "served", domain: [0, Math.max(1, served)], ticks: 5, tickFormat: "~s" },
-      y: {
-        label: dimension.name,
-        type: dimension.scale === "log" ? "log" : "linear",
-        domain: [dimension.low, dimension.high],
-        grid: true,
-        ticks: 5,
-        tickFormat: shortValue,
-      },
+      y: { ...axisOf(dimension), grid: true },
       marks: [
         Plot.ruleY([dimension.in_use], { stroke: "var(--quiet)", strokeDasharray: "5 3" }),
         Plot.lineY(rows, {

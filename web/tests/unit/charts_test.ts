@@ -12,6 +12,7 @@ import { pen } from "../../src/charts/palette";
 import { divergenceFromHalf, gaps, lowerBoundFactor, regretPoints } from "../../src/charts/regret";
 import { shortened, toldApart } from "../../src/charts/shortened";
 import { strengthsOf, ticksBetween } from "../../src/charts/strength_chart";
+import { planeCells } from "../../src/charts/space";
 import { decades, hasDuels, mostShown, servedAxis } from "../../src/charts/timeline_charts";
 import { sentenceOfForecast, sentenceOfReason, shownReasons } from "../../src/charts/why_not_yet";
 import { resultOf } from "./results";
@@ -466,4 +467,28 @@ test("why not yet leaves failed checks to their own list and shows moments by th
   assert.match(sentenceOfReason(waits, "UTC"), /until .*15.* 9:01|until .*15.*09:01/);
   assert.doesNotMatch(sentenceOfReason(waits, "UTC"), /T09/);
   assert.equal(sentenceOfReason(failed), failed.detail);
+});
+
+test("the cells of a plane fill it, on each dimension's own scale", () => {
+  const dimension = (scale: "linear" | "log", low: number, high: number) => ({
+    name: scale,
+    low,
+    high,
+    scale,
+    in_use: low,
+    recommended: low,
+  });
+  const plane = [0, 1].flatMap((first) =>
+    [1, 4, 16].map((second) => ({ first, second, beats_in_use: 0.5 })),
+  );
+  const cells = planeCells(plane, [dimension("linear", 0, 1), dimension("log", 1, 16)]);
+  assert.deepEqual(cells.slice(0, 3), [
+    { left: 0, right: 0.5, bottom: 1, top: 2, beatsInUse: 0.5 },
+    { left: 0, right: 0.5, bottom: 2, top: 8, beatsInUse: 0.5 },
+    { left: 0, right: 0.5, bottom: 8, top: 16, beatsInUse: 0.5 },
+  ]);
+  assert.deepEqual(
+    [cells[5]?.left, cells[5]?.right, cells[5]?.bottom, cells[5]?.top],
+    [0.5, 1, 8, 16],
+  );
 });
