@@ -357,6 +357,30 @@ TEST(Requests, hosts_and_origins_have_no_case_and_no_port_of_their_own) {
   }
 }
 
+TEST(Requests, a_server_on_every_interface_is_reached_by_any_name) {
+  ServedApi api;
+  const auto status = [&](const std::string& host, const std::string& origin = "") {
+    HttpFields headers{{"host", host}};
+    if (!origin.empty()) headers.emplace_back("origin", origin);
+    return api.exchange_with(http_request(HttpMethod::get, "/healthz", "", std::move(headers)))
+        .status;
+  };
+  for (const char* every : {"::", "0.0.0.0", ""}) {
+    api.options.listen = {every, 7557};
+    api.options.public_url = "";
+    api.restart();
+    EXPECT_EQ(status("10.1.2.3:7557"), 200) << every;
+    EXPECT_EQ(status("node:7557", "http://Node:7557"), 200) << every;
+    EXPECT_EQ(status("node:7557", "http://node"), 403) << every;
+    EXPECT_EQ(status("node:7557", "http://evil.example:7557"), 403) << every;
+    api.options.public_url = "https://duel.example.org";
+    api.restart();
+    EXPECT_EQ(status("node:7557"), 403) << every;
+    EXPECT_EQ(status("duel.example.org", "https://duel.example.org"), 200) << every;
+    EXPECT_EQ(status("localhost:7557"), 200) << every;
+  }
+}
+
 TEST(Requests, an_admin_is_told_of_a_query_that_nobody_would_look_at) {
   ServedApi api;
   start_three_arms(api);

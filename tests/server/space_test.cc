@@ -111,11 +111,10 @@ TEST_F(ServedSpace, shows_what_the_learner_believes) {
 }
 
 TEST_F(ServedSpace, shows_a_space_of_two_dimensions_whole) {
-  ASSERT_EQ(
-      api.put("/v1/experiments/two", R"({"space":{"x":{"low":0,"high":1,"default":0.5},)"
-                                     R"("y":{"low":1,"high":16,"default":4,"scale":"log"}}})")
-          .status,
-      201);
+  ASSERT_EQ(api.put("/v1/experiments/two", R"({"space":{"x":{"low":0,"high":1,"default":0.5},)"
+                                           R"("y":{"low":1,"high":16,"default":4,"scale":"log"}}})")
+                .status,
+            201);
   ASSERT_EQ(api.post("/v1/experiments/two/start").status, 200);
   const std::string two = "/v1/experiments/two/";
   for (int k = 0; k < 5; ++k) {

@@ -143,6 +143,10 @@ bool HttpAddress::is_loopback() const {
          (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string::npos);
 }
 
+bool HttpAddress::is_every_interface() const {
+  return host.empty() || host == "::" || host == "0.0.0.0";
+}
+
 std::string HttpAddress::to_string() const {
   if (host.find(':') != std::string::npos) return fmt::format("[{}]:{}", host, port);
   return fmt::format("{}:{}", host, port);

@@ -155,7 +155,8 @@ struct HttpAddress {
   std::string host;  // "127.0.0.1", "::1", "localhost"; without brackets
   std::uint16_t port = 0;
 
-  bool is_loopback() const;       // by its spelling, without asking a name server
+  bool is_loopback() const;  // by its spelling, without asking a name server
+  bool is_every_interface() const;
   std::string to_string() const;  // "[::1]:7557"
   bool operator==(const HttpAddress&) const = default;
 };

@@ -463,7 +463,7 @@ std::string Api::salt_of(const std::string& experiment_id) {
 void Api::name_hosts() {
   const std::string port = std::to_string(options_.listen.port);
   std::vector<std::string> urls{"http://" + options_.listen.to_string()};
-  if (options_.listen.is_loopback() || options_.listen.host.empty()) {
+  if (options_.listen.is_loopback() || options_.listen.is_every_interface()) {
     for (const char* name : {"localhost", "127.0.0.1", "[::1]"}) {
       urls.push_back(fmt::format("http://{}:{}", name, port));
     }
@@ -484,14 +484,19 @@ void Api::name_hosts() {
 
 // A page on the web must not reach a server on loopback: neither from its own origin (the check of
 // `Origin`) nor through a name of its own that it made resolve to 127.0.0.1 (the check of `Host`).
+// A server on every interface asks everybody for a token. Without a public URL nobody can tell by
+// what names it is reached, so any will do, and its own pages are those of the name that was used.
 std::optional<ServerAnswer> Api::check_origin(const HttpRequest& request) const {
   const std::string* host = request.header("host");
-  const bool any_interface = options_.listen.host.empty() && options_.public_url.empty();
-  if (!any_interface && (host == nullptr || !hosts_.contains(lower_case(*host)))) {
+  const bool any_name = options_.listen.is_every_interface() && options_.public_url.empty();
+  if (host == nullptr || (!any_name && !hosts_.contains(lower_case(*host)))) {
     return refusal(403, "the Host header names another server");
   }
   const std::string* origin = request.header("origin");
   if (origin == nullptr || origins_.contains(canonical_origin(*origin))) return std::nullopt;
+  if (any_name && canonical_origin(*origin) == canonical_origin("http://" + *host)) {
+    return std::nullopt;
+  }
   if (is_allowed(*origin)) return std::nullopt;
   return refusal(403, "pages of this origin are not allowed to call");
 }
