@@ -165,6 +165,12 @@ void Experiment::note(const LogEntry& entry) {
   pages_.note(entry);
   if (setting_.follower) setting_.follower(ledger(), entry);
   if (const auto* offer = std::get_if<OfferRecord>(&entry.record)) note_offer(*offer);
+  // Of a duel that is settled nobody holds an offer any more.
+  if (const auto* said = std::get_if<OutcomeRecord>(&entry.record);
+      said != nullptr && !offers_.empty() && ledger().find_open(said->duel_id) == nullptr) {
+    offers_.erase(said->duel_id);
+  }
+  if (const auto* lost = std::get_if<AuditLostRecord>(&entry.record)) offers_.erase(lost->duel_id);
   if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
     tasks_.note(ledger(), *serve);
     if (serve->subject.empty()) return;
@@ -211,7 +217,7 @@ Status Experiment::stage_certificate(const Moment& moment) {
   // A certificate that waited may come after somebody has completed the experiment.
   if (ledger().experiment().service.on_certified == OnCertified::complete &&
       !ledger().completed()) {
-    DUEL_RETURN_IF_ERROR(stage(CompletedRecord{"certified"}, moment));
+    DUEL_RETURN_IF_ERROR(stage_end("certified", moment));
   }
   return Done{};
 }
@@ -238,8 +244,8 @@ Status Experiment::change_state(Step step, const Moment& moment) {
   if (step == Step::resume && state == draft) {
     return refused(Reason::illegal_state, "a draft is started, not resumed");
   }
-  DUEL_RETURN_IF_ERROR(wanted == completed ? stage(CompletedRecord{"stopped"}, moment)
-                                           : stage(StateRecord{wanted}, moment));
+  if (wanted == completed) return stage_end("stopped", moment);
+  DUEL_RETURN_IF_ERROR(stage(StateRecord{wanted}, moment));
   return Done{};
 }
 
@@ -335,7 +341,14 @@ Status Experiment::complete(std::string_view why_open_duels_end, const Moment& m
   }
   if (ledger().completed()) return Done{};
   const bool certified = ledger().certificate_recorded();
-  CompletedRecord record{certified ? "certified" : "stopped"};
+  return stage_end(certified ? "certified" : "stopped", moment);
+}
+
+// Where people audit a program the end tells the key that drew for them: the one whose hash the log
+// has last.
+Status Experiment::stage_end(std::string reason, const Moment& moment) {
+  DUEL_RETURN_IF_ERROR(renew_audit_key(moment));
+  CompletedRecord record{std::move(reason)};
   if (ledger().parts().audited) record.audit_key = setting_.audit_key;
   DUEL_RETURN_IF_ERROR(stage(std::move(record), moment));
   return Done{};

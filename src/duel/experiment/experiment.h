@@ -145,7 +145,8 @@ struct Fallback {
     tasks_used_up,  // nothing more can be learned from the tasks at hand
     few_arms,       // fewer than two can be shown
     certified,      // visitors are given the winner now; a voter is not told which arm that is
-    done,           // of a panel: nothing that the subject could still say can matter
+    done,           // nothing that the subject could still say can matter
+    no_audits,      // no duel that was drawn for people waits for this one
     not_before,     // of a batch that is asked for again, and this one was not served then
     store,          // it takes no records
   };
@@ -173,6 +174,7 @@ struct Words<Fallback::Why> {
                                   {"few_arms", Fallback::Why::few_arms},
                                   {"certified", Fallback::Why::certified},
                                   {"done", Fallback::Why::done},
+                                  {"no_audits", Fallback::Why::no_audits},
                                   {"not_before", Fallback::Why::not_before},
                                   {"store", Fallback::Why::store}});
 };
@@ -424,6 +426,7 @@ class Experiment {
   Result<Offer> serve_audit(const Wish& wish, const Moment& moment);
   void remember_for_subject(const ServeRecord& serve);
   Status stage_certificate(const Moment& moment);
+  Status stage_end(std::string reason, const Moment& moment);
   std::optional<std::int64_t> next_deadline() const;
   Status date_open_duels();
   Status settle(const std::string& duel_id, std::string_view why, const Moment& moment);
@@ -507,6 +510,7 @@ class Experiment {
   struct HeldOffer {
     std::string subject;
     std::int64_t expires_at_ms = 0;
+    void fields(auto& archive) { archive(subject, expires_at_ms); }
   };
   TextMap<HeldOffer> offers_;
   TextMap<std::set<std::pair<Arm, Arm>>> offered_pairs_;

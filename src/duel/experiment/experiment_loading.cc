@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kGraceMs = 60'000;
 
 // Changes whenever the fields of anything saved do.
-constexpr int kSnapshotFormat = 10;
+constexpr int kSnapshotFormat = 11;
 constexpr std::size_t kMostStateBytes = std::size_t{1} << 30;
 
 std::string version_of_snapshots() {
@@ -93,6 +93,7 @@ void Experiment::fields(Archive& archive) {
   archive_fields(archive, served_today_);
   archive_fields(archive, subjects_today_);
   archive_fields(archive, last_duels_of_);
+  archive_fields(archive, offers_, offered_pairs_);
   std::vector<std::string> fallbacks(fallback_order_.begin(), fallback_order_.end());
   archive(fallbacks);
   if constexpr (kReadsState<Archive>) {

@@ -14,6 +14,11 @@ constexpr std::size_t kMostNoteBytes = 200;
 // A request ends so many overdue duels besides its own. Others wait for it.
 constexpr std::size_t kMostExpiredByRequest = 16;
 
+// Of a duel under audit a person answers an offer, and not what was served to the program.
+bool answers_an_audit(const ServeRecord& serve, const Source& source) {
+  return serve.audit > 0 && !is_program(source);
+}
+
 }  // namespace
 
 Result<OutcomeRecord> Experiment::outcome_of(const Report& report) const {
@@ -88,12 +93,16 @@ Result<Reported> Experiment::report(const Report& report, const Moment& moment, 
         stored.served_at_ms = report.proof->served_at_ms;
         stored.serving = report.proof->serving;
       }
-      if (const auto held = offers_.find(duel_id); held != offers_.end()) {
+      if (answers_an_audit(serve, report.source)) {
+        // The program has a proof of the duel, too, and must not pass for the person with it.
+        if (!records->offer || report.proof->subject.empty()) {
+          return refused(Reason::proof_mismatch, "the proof is not of an offer to a person");
+        }
         // Somebody else is asked by now, or the time is up.
-        const bool is_late = held->second.subject != report.proof->subject ||
-                             held->second.expires_at_ms < time_of(moment);
+        const bool is_late = records->offer->subject != report.proof->subject ||
+                             records->offer->expires_at.ms < time_of(moment);
         if (is_late && ledger().find_open(duel_id) != nullptr) return told(late);
-        stored.subject = held->second.subject;
+        stored.subject = records->offer->subject;
         stored.expires_at_ms = report.proof->expires_at_ms;
         stored.served_at_ms = report.proof->served_at_ms;
       }
@@ -102,7 +111,8 @@ Result<Reported> Experiment::report(const Report& report, const Moment& moment, 
       }
     }
     exploits = serve.serving == Serving::exploit;
-    subject = serve.subject;
+    const bool is_audit = answers_an_audit(serve, report.source) && records->offer;
+    subject = is_audit ? records->offer->subject : serve.subject;
   }
   if (exploits) return told(ignored);
   const bool open = ledger().find_open(duel_id) != nullptr;
@@ -202,6 +212,8 @@ Status Experiment::lose(const std::string& duel_id, std::string_view why,
 Status Experiment::draw_for_people(const std::string& duel_id, const Moment& moment) {
   const LedgerDuel* const duel = ledger().find_open(duel_id);
   if (duel == nullptr || duel->audit.step != AuditState::Step::judged) return Done{};
+  // The log may come from elsewhere, and who checks it has to know which key draws.
+  DUEL_RETURN_IF_ERROR(renew_audit_key(moment));
   const bool drawn = is_drawn(setting_.audit_key, duel_id, duel->audit.share);
   DUEL_RETURN_IF_ERROR(stage(AuditRecord{duel_id, drawn}, moment));
   return Done{};

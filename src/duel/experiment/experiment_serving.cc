@@ -336,7 +336,7 @@ Result<Offer> Experiment::serve_audit(const Wish& wish, const Moment& moment) {
     DUEL_ASSIGN(auto served, offer(duel_id, wish.subject, moment));
     return Offer(std::move(*served));
   }
-  return Offer(fallback(wish, Fallback::Why::done, moment.now_ms));
+  return Offer(fallback(wish, Fallback::Why::no_audits, moment.now_ms));
 }
 
 Result<std::optional<ServeRecord>> Experiment::choose(const Wish& wish,

@@ -52,6 +52,8 @@ void StoredDuels::take(DuelRecords& records, LogEntry entry) {
   } else if (const auto* audit = std::get_if<AuditRecord>(&entry.record)) {
     records.drawn = audit->drawn;
     if (!audit->drawn) records.settled = records.program;
+  } else if (auto* offer = std::get_if<OfferRecord>(&entry.record)) {
+    records.offer = std::move(*offer);
   } else if (std::holds_alternative<AuditLostRecord>(entry.record)) {
     records.lost = true;
   } else if (is_under_audit(records) && !records.program &&

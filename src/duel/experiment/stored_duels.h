@@ -21,9 +21,10 @@ struct DuelRecords {
   std::optional<LogEntry> serve;
   // Its first outcome, or its expiry. Of a duel that was drawn for a person, the person's.
   std::optional<LogEntry> settled;
-  std::optional<LogEntry> program;  // of a duel under audit: the program's outcome, or its expiry
-  std::optional<bool> drawn;        // and whether it was drawn
-  bool lost = false;                // and given up
+  std::optional<LogEntry> program;   // of a duel under audit: the program's outcome, or its expiry
+  std::optional<bool> drawn;         // and whether it was drawn
+  bool lost = false;                 // and given up
+  std::optional<OfferRecord> offer;  // and to whom it was offered last
   std::optional<LogEntry> page;
   std::vector<PagedRecord> paged;   // its pages after the first
   std::vector<EventRecord> events;  // on them
