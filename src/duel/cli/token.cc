@@ -89,9 +89,11 @@ void add_token_command(Command& program) {
   Command& create = token.add_command("create", "Creates a token and prints it once.");
   TokenArguments& made = create.runs(create_token);
   create
-      .add_required("--scope SCOPE", &made.scope,
-                    "admin (everything), read (results), duel (ask and report) or vote.")
-      .offers = [] { return std::vector<std::string>{"admin", "read", "duel", "vote"}; };
+      .add_required(
+          "--scope SCOPE", &made.scope,
+          "admin (everything), read (results), duel (ask and report), vote, or judge (ask, and "
+          "report as a program).")
+      .offers = [] { return std::vector<std::string>{"admin", "read", "duel", "vote", "judge"}; };
   create.add("--name TEXT", &made.name, "What it is for.");
   create.add("--experiment ID", &made.experiment, "Limit the token to this experiment.");
   create.add("--expires TIME", &made.expires, "Expiry time, such as 2026-11-15T09:00:00Z.");

@@ -114,6 +114,10 @@ class Api {
     const ApiToken* link() const {
       return token && token->scope == TokenScope::vote ? &*token : nullptr;
     }
+    // The token of a program that answers duels, or null.
+    const ApiToken* judge() const {
+      return token && token->scope == TokenScope::judge ? &*token : nullptr;
+    }
     // No API token: only a report token in the body can open a route.
     bool is_anonymous() const { return !open && !token; }
   };

@@ -181,11 +181,21 @@ Result<std::optional<Proof>> proof_in(const ReportTokens& tokens, const std::str
   return proof;
 }
 
+// The holder of a `judge` token answers as a program, and never in the place of people, who may
+// audit it.
+Status speak_as_judge(const ApiToken& judge, Source& source) {
+  if (source.type.empty()) source.type = "judge";
+  if (source.id.empty()) source.id = judge.name.empty() ? judge.token_id : judge.name;
+  if (is_program(source)) return Done{};
+  return Error::invalid_argument("is `judge` or `program` with a token of the scope 'judge'",
+                                 "/source/type");
+}
+
 // Takes one outcome of many. An invalid one does not keep the others from being taken. A failure of
 // the store is an error for the whole request: a caller who is told that an item is invalid drops
 // it, and the outcome would be lost.
 Result<BatchOutcome> report_item(const Turn& turn, const ReportTokens& tokens,
-                                 const Result<Json>& item) {
+                                 const std::optional<ApiToken>& judge, const Result<Json>& item) {
   BatchOutcome told{.index = 0, .duel_id = "", .status = "invalid", .detail = ""};
   if (!item.ok()) {
     told.detail = item.error().message;
@@ -200,6 +210,7 @@ Result<BatchOutcome> report_item(const Turn& turn, const ReportTokens& tokens,
   told.duel_id = body->duel_id;
   const auto reported = [&]() -> Result<Reported> {
     DUEL_ASSIGN(Report report, report_of(body->duel_id, *body));
+    if (judge) DUEL_RETURN_IF_ERROR(speak_as_judge(*judge, report.source));
     DUEL_ASSIGN(report.proof, proof_in(tokens, turn.experiment.id(), *body, body->duel_id));
     return turn.experiment.report(report, turn.moment);
   }();
@@ -303,10 +314,15 @@ void Api::serve_duels(Call& call) {
     call.send(refusal(Error::invalid_argument(message).in_field(field)));
   };
   // A share link's token may be in anybody's hands, so its holder gets the rules for voters.
-  const bool voter = body->voter || !call.caller.may(TokenScope::duel, call.eid());
+  const bool judge = call.caller.judge() != nullptr;
+  const bool voter = !judge && (body->voter || !call.caller.may(TokenScope::duel, call.eid()));
   const bool one = body->count == 1 && body->batch_id.empty();
   if (voter && !body->exclude.empty()) return wrong("exclude", "a voter takes the pair that comes");
   if (voter && !body->task_id.empty()) return wrong("task_id", "a voter takes the task that comes");
+  if (judge && body->voter) return wrong("voter", "a token of the scope 'judge' is a program's");
+  if (judge && !body->subject_id.empty()) return wrong("subject_id", "a judge is no subject");
+  if (judge && !body->exclude.empty()) return wrong("exclude", "a judge takes the pair that comes");
+  if (judge && !body->task_id.empty()) return wrong("task_id", "a judge takes the task that comes");
   if (voter && !one) return wrong("count", "a voter asks for one duel at a time");
   if (!one && !body->duel_id.empty()) {
     return wrong("duel_id", "several duels have a `batch_id`, not a `duel_id`");
@@ -432,7 +448,9 @@ void Api::report_outcome(Call& call) {
   };
   if (!body) return refuse(std::move(wrong_body));
   const std::string& duel_id = call.parameters.at("did");
-  const bool trusted = call.caller.may(TokenScope::duel, call.eid());
+  const ApiToken* const judge = call.caller.judge();
+  const bool trusted =
+      call.caller.may(judge != nullptr ? TokenScope::judge : TokenScope::duel, call.eid());
   const bool voter = call.caller.may(TokenScope::vote, call.eid());
   if (!trusted && body->report_token.empty()) {
     const bool known = call.caller.token.has_value();
@@ -456,6 +474,12 @@ void Api::report_outcome(Call& call) {
   }
   auto report = report_of(duel_id, *body);
   if (!report.ok()) return refuse(refusal(report.error()));
+  if (judge != nullptr) {
+    const Status spoken = speak_as_judge(*judge, report->source);
+    if (!spoken.ok()) return refuse(refusal(spoken.error()));
+  }
+  // What the answer has changed would tell a judge which duels people have audited.
+  const bool sees = trusted && judge == nullptr;
   std::unique_ptr<Wish> next;
   if (asks_next != nullptr && *asks_next == "1" && (trusted || voter)) {
     DuelBody wanted;
@@ -477,7 +501,7 @@ void Api::report_outcome(Call& call) {
       [report = std::move(*report), next = std::move(next)](const Turn& turn) {
         return report_and_serve(turn, report, next.get());
       },
-      [this, eid = call.eid(), duel_id, send = call.send, trusted](
+      [this, eid = call.eid(), duel_id, send = call.send, trusted, sees](
           const Result<ReportedWithNext>& done, const Delivery& delivery) {
         if (!done.ok()) return refuse_outcome(eid, send, refusal_of(done.error(), delivery));
         const Reported& reported = done->reported;
@@ -489,7 +513,7 @@ void Api::report_outcome(Call& call) {
         if (done->verdict_is_dear) {
           answer.progress = last_progress(eid, done->progress->certified);
         }
-        if (!trusted && answer.progress) answer.progress = blind(*answer.progress);
+        if (!sees && answer.progress) answer.progress = blind(*answer.progress);
         if (!answer.applied) engine_.metrics().count_rejected(eid, answer.status);
         if (done->next) {
           // A repeated report brings the same duel again, which was counted the first time.
@@ -516,12 +540,15 @@ void Api::report_outcomes(Call& call) {
   if (!lines && batch.items.size() == 1 && !batch.items[0].ok()) {
     return call.send(json_of(call.request, call.limits()).refused);
   }
+  const std::optional<ApiToken> judge =
+      call.caller.judge() != nullptr ? call.caller.token : std::nullopt;
   // The items before an error stay taken. Sent again, they are duplicates.
   const auto items = std::make_shared<const std::vector<Result<Json>>>(std::move(batch.items));
   engine_.ask_in_parts<BatchOutcome>(
       call.eid(), AnswerWhen::durable, Engine::Parts::one_by_one, items->size(),
-      [this, items](const Turn& turn, std::size_t k, std::vector<BatchOutcome>& all) -> Status {
-        DUEL_ASSIGN(BatchOutcome one, report_item(turn, report_tokens_, (*items)[k]));
+      [this, items, judge](const Turn& turn, std::size_t k,
+                           std::vector<BatchOutcome>& all) -> Status {
+        DUEL_ASSIGN(BatchOutcome one, report_item(turn, report_tokens_, judge, (*items)[k]));
         one.index = k;
         all.push_back(std::move(one));
         return Done{};

@@ -120,8 +120,8 @@ void Api::add_routes() {
       .refuses({409, 422});
 
   // --- Duels ---
-  add(post, one + "/duels", "serve_duels", "Serve one duel, or `count` of them.", {duel, vote},
-      &Api::serve_duels)
+  add(post, one + "/duels", "serve_duels", "Serve one duel, or `count` of them.",
+      {duel, vote, judge}, &Api::serve_duels)
       .takes<DuelBody>()
       .at_most(kOfDuels, 20)
       .or_no_body()
@@ -143,7 +143,7 @@ void Api::add_routes() {
       .refuses({404, 409})
       .is(&RouteFact::for_pages);
   add(put, one + "/duels/{did}/outcome", "report_outcome", "Report the outcome of a duel.",
-      {duel, vote}, &Api::report_outcome)
+      {duel, vote, judge}, &Api::report_outcome)
       .asks("next", "`1`: answer with the next duel", words_schema({"1"}))
       .asks("next_duel_id",
             "the id of the next duel; without it `n.` and the SHA-256 of this one's in base 32",
@@ -161,7 +161,7 @@ void Api::add_routes() {
       .refuses({404, 409, 422})
       .is(&RouteFact::for_pages);
   add(post, one + "/outcomes", "report_outcomes", "Report many outcomes; a status for each.",
-      {duel}, &Api::report_outcomes)
+      {duel, judge}, &Api::report_outcomes)
       .takes_many<OutcomeBody>()
       .at_most(kOfOutcomes, 20)
       .gives<BatchOutcomes>()

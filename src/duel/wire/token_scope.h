@@ -9,15 +9,17 @@
 
 namespace duel {
 
-// `admin` may do everything; `vote` may do nothing but vote.
-enum class TokenScope { admin, read, duel, vote };
+// `admin` may do everything; `vote` may do nothing but vote, and `judge` nothing but answer as a
+// program: where people audit it, it cannot answer in their place.
+enum class TokenScope { admin, read, duel, vote, judge };
 template <>
 struct Words<TokenScope> {
   static constexpr std::string_view noun = "scope of a token";
   static constexpr auto all = words_table<TokenScope>({{"admin", TokenScope::admin},
                                                        {"read", TokenScope::read},
                                                        {"duel", TokenScope::duel},
-                                                       {"vote", TokenScope::vote}});
+                                                       {"vote", TokenScope::vote},
+                                                       {"judge", TokenScope::judge}});
 };
 
 // A share link may be passed on to anybody. These bound what whoever has it can add to the votes:
