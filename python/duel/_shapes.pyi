@@ -5,6 +5,31 @@ from typing import Any, Literal, TypedDict
 
 from typing_extensions import NotRequired
 
+class AuditStanding(TypedDict):
+    duels: int
+    answers: int
+    waiting: int
+    lost: int
+    agreed: int
+    comparable: int
+    agreement: float | None
+    agreement_interval: list[float]
+    program_alone: str
+    program_winner: str | None
+    says_the_same: bool
+    differing: list[AuditedPair]
+    useless: list[str]
+    worth: int
+    text: str
+
+class AuditedPair(TypedDict):
+    first: str
+    second: str
+    people: float
+    answers: int
+    program: float
+    duels: int
+
 class BradleyTerry(TypedDict):
     ties: Literal["davidson", "halves"]
     error: NotRequired[str]
@@ -165,6 +190,7 @@ class ExperimentResult(TypedDict):
     order: NotRequired[ResultOrder]
     panel: NotRequired[PanelStanding]
     space: NotRequired[SpaceStanding]
+    audit: NotRequired[AuditStanding]
     expected_duels_left: int | None
     forecast: Forecast
     regret: Regret | None

@@ -71,7 +71,7 @@ class InterviewReport {
   // What people and the judge that they audit have said of each other.
   std::string audits_text(std::size_t width) const {
     if (!interview_.ledger().parts().audited) return "";
-    return wrapped(audit_text(audit_standing(interview_.ledger())), width) + "\n";
+    return audit_text(audit_standing(interview_.ledger()), width);
   }
 
   std::string matrix_of(const std::vector<Arm>& order, std::size_t columns) const {

@@ -378,12 +378,17 @@ std::string if_wrong_text(const IfWrong& if_wrong, std::size_t width) {
   return if_wrong.text.empty() ? "" : wrapped(if_wrong.text, width) + "\n";
 }
 
+std::string audit_text(const AuditStanding& audit, std::size_t width) {
+  return wrapped(audit.text, width) + "\n";
+}
+
 std::string result_text(const ExperimentResult& result, const Paint& paint) {
   const Report report(result, paint);
   const std::string obstacles = why_not_yet_text(result.why_not_yet, report_width());
   const std::string head = paint.bold(wrapped(result.verdict, report_width())) + "\n" +
                            failed_checks_text(result.health, paint, report_width()) +
-                           if_wrong_text(result.if_wrong, report_width()) + "\n" +
+                           if_wrong_text(result.if_wrong, report_width()) +
+                           (result.audit ? audit_text(*result.audit, report_width()) : "") + "\n" +
                            wrapped(duel_counts(result.duels), report_width()) + "\n\n" +
                            (obstacles.empty() ? "" : obstacles + "\n");
   if (result.space) return head + space_text(*result.space) + report.health();

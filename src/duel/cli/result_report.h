@@ -28,6 +28,9 @@ std::string failed_checks_text(const std::vector<HealthCheck>& health, const Pai
 // What would overturn the certificate, to stand below it; "" where there is nothing to say.
 std::string if_wrong_text(const IfWrong& if_wrong, std::size_t width);
 
+// What people and the judge that they audit have said of each other, to stand below that.
+std::string audit_text(const AuditStanding& audit, std::size_t width);
+
 // "1200 duels: 1100 decisive, 40 ties, ..".
 std::string duel_counts(const ShownCounts& counts);
 

@@ -29,11 +29,69 @@ std::string of_pair(const Ledger& ledger, Arm i, Arm j) {
   return fmt::format("{} and {}", ledger.name_of(i), ledger.name_of(j));
 }
 
+// What the program's answers alone would have certified, beside what people's have.
+void tell_of_program(const Ledger& ledger, AuditStanding& standing) {
+  const auto alone = ledger.statement().program_alone()->decision();
+  const auto& given = ledger.certificate();
+  if (!alone) {
+    standing.program_alone = "The judge alone would have certified nothing yet.";
+    return;
+  }
+  if (alone->winner) standing.program_winner = ledger.id_of(*alone->winner);
+  standing.says_the_same = given && given->kind == alone->kind && given->winner == alone->winner &&
+                           given->arms == alone->arms;
+  standing.program_alone =
+      fmt::format("The judge alone would have certified {}{}.", named(ledger, *alone),
+                  !given                   ? ""
+                  : standing.says_the_same ? ", as people do"
+                                           : fmt::format(", and not {}", named(ledger, *given)));
+}
+
+std::string audit_sentences(const AuditStanding& standing) {
+  std::string text =
+      fmt::format("People gave {} to {} that the judge answered",
+                  counted(standing.answers, "answer"), counted(standing.duels, "duel"));
+  if (standing.waiting > 0) {
+    text += fmt::format("; {} for one", counted(standing.waiting, "more waits", "more wait"));
+  }
+  if (standing.lost > 0) {
+    text += fmt::format("; {} given up", counted(standing.lost, "was", "were"));
+  }
+  text += ".";
+  if (standing.agreement) {
+    text += fmt::format(" The judge agrees with people in {:.0f} % of {} ({:.0f} to {:.0f} %).",
+                        100 * *standing.agreement, standing.comparable,
+                        100 * standing.agreement_interval.lower,
+                        100 * standing.agreement_interval.upper);
+  }
+  text += " " + standing.program_alone;
+  if (!standing.differing.empty()) {
+    std::vector<std::string> pairs;
+    for (const AuditedPair& pair : standing.differing) {
+      if (pairs.size() == kMostListed) break;
+      pairs.push_back(
+          fmt::format("people prefer {} to {}, the judge the reverse", pair.first, pair.second));
+    }
+    text += fmt::format(" The sign differs in {}: {}.", counted(standing.differing.size(), "pair"),
+                        fmt::join(pairs, "; "));
+  }
+  if (!standing.useless.empty()) {
+    text += fmt::format(" The judge says nothing, or the reverse, about {}.",
+                        fmt::join(standing.useless, "; "));
+  }
+  if (standing.answers > 0) {
+    text += standing.worth > standing.answers
+                ? fmt::format(" People's answers say as much as about {} would without the judge.",
+                              standing.worth)
+                : std::string(" The judge has saved no answers of people.");
+  }
+  return text;
+}
+
 }  // namespace
 
 AuditStanding audit_standing(const Ledger& ledger) {
-  const Statement& statement = ledger.statement();
-  DUEL_CHECK(statement.program_alone() != nullptr);
+  DUEL_CHECK(ledger.statement().program_alone() != nullptr);
   AuditStanding standing;
   standing.waiting = ledger.drawn().size();
   double worth = 0;
@@ -71,58 +129,9 @@ AuditStanding audit_standing(const Ledger& ledger) {
   standing.agreement_interval =
       beta_binomial_sequence(standing.agreed, standing.comparable - standing.agreed, kDelta);
   standing.worth = static_cast<std::uint64_t>(std::llround(worth));
-  const auto alone = statement.program_alone()->decision();
-  const auto& given = ledger.certificate();
-  if (!alone) {
-    standing.program_alone = "The judge alone would have certified nothing yet.";
-    return standing;
-  }
-  if (alone->winner) standing.program_winner = ledger.id_of(*alone->winner);
-  standing.says_the_same = given && given->kind == alone->kind && given->winner == alone->winner &&
-                           given->arms == alone->arms;
-  standing.program_alone =
-      fmt::format("The judge alone would have certified {}{}.", named(ledger, *alone),
-                  !given                   ? ""
-                  : standing.says_the_same ? ", as people do"
-                                           : fmt::format(", and not {}", named(ledger, *given)));
+  tell_of_program(ledger, standing);
+  standing.text = audit_sentences(standing);
   return standing;
-}
-
-std::string audit_text(const AuditStanding& standing) {
-  std::string text =
-      fmt::format("People gave {} to {} that the judge answered",
-                  counted(standing.answers, "answer"), counted(standing.duels, "duel"));
-  if (standing.waiting > 0) text += fmt::format("; {} wait for one", standing.waiting);
-  if (standing.lost > 0) text += fmt::format("; {} were given up", standing.lost);
-  text += ".";
-  if (standing.agreement) {
-    text += fmt::format(" The judge agrees with people in {:.0f} % of {} ({:.0f} to {:.0f} %).",
-                        100 * *standing.agreement, standing.comparable,
-                        100 * standing.agreement_interval.lower,
-                        100 * standing.agreement_interval.upper);
-  }
-  text += " " + standing.program_alone;
-  if (!standing.differing.empty()) {
-    std::vector<std::string> pairs;
-    for (const AuditedPair& pair : standing.differing) {
-      if (pairs.size() == kMostListed) break;
-      pairs.push_back(
-          fmt::format("people prefer {} to {}, the judge the reverse", pair.first, pair.second));
-    }
-    text += fmt::format(" The sign differs in {}: {}.", counted(standing.differing.size(), "pair"),
-                        fmt::join(pairs, "; "));
-  }
-  if (!standing.useless.empty()) {
-    text += fmt::format(" The judge says nothing, or the reverse, about {}.",
-                        fmt::join(standing.useless, "; "));
-  }
-  if (standing.answers > 0) {
-    text += standing.worth > standing.answers
-                ? fmt::format(" People's answers say as much as about {} would without the judge.",
-                              standing.worth)
-                : std::string(" The judge has saved no answers of people.");
-  }
-  return text;
 }
 
 }  // namespace duel

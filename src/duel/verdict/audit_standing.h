@@ -10,7 +10,7 @@
 #include "duel/core/described.h"
 #include "duel/experiment/ledger.h"
 #include "duel/inference/interval.h"
-#include "duel/verdict/experiment_result.h"
+#include "duel/verdict/interval_fields.h"
 
 namespace duel {
 
@@ -43,6 +43,7 @@ struct AuditStanding {
   std::vector<std::string> useless;
   // About as many answers of people alone would have said as much.
   std::uint64_t worth = 0;
+  std::string text;
 
   static constexpr std::string_view schema = "AuditStanding";
   static constexpr FieldList fields{
@@ -64,13 +65,11 @@ struct AuditStanding {
       required("useless", &AuditStanding::useless,
                "pairs about which the program says nothing, or the reverse"),
       required("worth", &AuditStanding::worth,
-               "answers of people alone that would say about as much")};
+               "answers of people alone that would say about as much"),
+      required("text", &AuditStanding::text, "all this in sentences")};
 };
 
 // REQUIRES: ledger.parts().audited.
 AuditStanding audit_standing(const Ledger& ledger);
-
-// In sentences, for people.
-std::string audit_text(const AuditStanding& standing);
 
 }  // namespace duel

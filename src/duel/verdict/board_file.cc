@@ -6,6 +6,7 @@
 
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
+#include "duel/verdict/audit_standing.h"
 #include "duel/verdict/verdict.h"
 
 namespace duel {
@@ -86,6 +87,7 @@ std::string board_markdown(const Ledger& ledger, const Board& board) {
       failed.empty() ? "" : fmt::format("**{}**\n\n", failed), counted(all.served, "duel"),
       all.decisive(), counted(all.ties, "tie"), all.both_bad,
       all.skips + all.invalid + all.expired + all.pending());
+  if (ledger.parts().audited) text += audit_standing(ledger).text + "\n\n";
   text += arms_markdown(ledger, arms);
   text += fmt::format("\n{}\n", best_sentence(board.standing.places.probability_no_winner));
   if (!board.strengths) {

@@ -125,6 +125,7 @@ ExperimentResult result_of(const Ledger& ledger, const Board& board, const IfWro
   if (standing.order) result.order = order_of(ledger, *standing.order);
   result.panel = standing.panel;
   result.space = standing.space;
+  if (ledger.parts().audited) result.audit = audit_standing(ledger);
   result.expected_duels_left = standing.duels_left;
   result.forecast = forecast_of(ledger, standing);
   if (const auto regret = estimated_regret(ledger, standing)) {

@@ -12,21 +12,16 @@
 #include "duel/core/result.h"
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/ledger.h"
+#include "duel/verdict/audit_standing.h"
 #include "duel/verdict/board.h"
 #include "duel/verdict/forecast.h"
 #include "duel/verdict/if_wrong.h"
+#include "duel/verdict/interval_fields.h"
 #include "duel/verdict/why_not_yet.h"
 
 namespace duel {
 
 // --- What other rooms count and work out ---------------------------------------------------------
-
-template <>
-struct Described<Interval> {
-  static constexpr bool as_array = true;
-  static constexpr FieldList fields{required("lower", &Interval::lower),
-                                    required("upper", &Interval::upper)};
-};
 
 template <>
 struct Described<RankRange> {
@@ -215,6 +210,7 @@ struct ExperimentResult {
   std::optional<ResultOrder> order;
   std::optional<PanelStanding> panel;
   std::optional<SpaceStanding> space;
+  std::optional<AuditStanding> audit;
   std::optional<std::uint64_t> expected_duels_left;
   Forecast forecast;
   std::optional<ResultRegret> regret;
@@ -251,6 +247,8 @@ struct ExperimentResult {
           optional("panel", &ExperimentResult::panel, "where it is about these people"),
           optional("space", &ExperimentResult::space,
                    "where points of a space are compared: there is then no leader, and no arm"),
+          optional("audit", &ExperimentResult::audit,
+                   "where people audit a judge: the verdict is about people, and this about it"),
           required("expected_duels_left", &ExperimentResult::expected_duels_left,
                    "null where nobody can tell"),
           required("forecast", &ExperimentResult::forecast, "what a certificate still takes"),

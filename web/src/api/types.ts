@@ -19,6 +19,33 @@ export interface Arm {
   default: boolean;
 }
 
+export interface AuditStanding {
+  duels: number;
+  answers: number;
+  waiting: number;
+  lost: number;
+  agreed: number;
+  comparable: number;
+  agreement: number | null;
+  agreement_interval: [number, number];
+  program_alone: string;
+  program_winner: string | null;
+  says_the_same: boolean;
+  differing: AuditedPair[];
+  useless: string[];
+  worth: number;
+  text: string;
+}
+
+export interface AuditedPair {
+  first: string;
+  second: string;
+  people: number;
+  answers: number;
+  program: number;
+  duels: number;
+}
+
 export interface BradleyTerry {
   ties: "davidson" | "halves";
   error?: string;
@@ -221,7 +248,7 @@ export interface Duel {
   experiment_id: string;
   serving: "explore" | "contest" | "aa" | "exploit" | "fallback" | "done";
   learn: boolean;
-  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "done" | "not_before" | "store";
+  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "done" | "no_audits" | "not_before" | "store";
   propensity?: number;
   arms: DuelArm[];
   task?: Task;
@@ -266,7 +293,7 @@ export interface DuelWithOutcome {
   experiment_id: string;
   serving: "explore" | "contest" | "aa" | "exploit" | "fallback" | "done";
   learn: boolean;
-  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "done" | "not_before" | "store";
+  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "done" | "no_audits" | "not_before" | "store";
   propensity?: number;
   arms: DuelArm[];
   task?: Task;
@@ -289,7 +316,7 @@ export interface DuelWithPage {
   experiment_id: string;
   serving: "explore" | "contest" | "aa" | "exploit" | "fallback" | "done";
   learn: boolean;
-  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "done" | "not_before" | "store";
+  reason?: "not_running" | "limit" | "cap" | "pending" | "tasks_used_up" | "few_arms" | "certified" | "done" | "no_audits" | "not_before" | "store";
   propensity?: number;
   arms: DuelArm[];
   task?: Task;
@@ -544,7 +571,7 @@ export interface NewArmRequest {
 
 export interface NewToken {
   token_id: string;
-  scope: "admin" | "read" | "duel" | "vote";
+  scope: "admin" | "read" | "duel" | "vote" | "judge";
   name?: string;
   experiment_id?: string;
   expires_at?: string;
@@ -892,6 +919,7 @@ export interface Result {
   order?: ResultOrder;
   panel?: PanelStanding;
   space?: SpaceStanding;
+  audit?: AuditStanding;
   expected_duels_left: number | null;
   forecast: Forecast;
   regret: Regret | null;
@@ -988,6 +1016,7 @@ export interface SliceResult {
   order?: ResultOrder;
   panel?: PanelStanding;
   space?: SpaceStanding;
+  audit?: AuditStanding;
   expected_duels_left: number | null;
   forecast: Forecast;
   regret: Regret | null;
@@ -1054,7 +1083,7 @@ export interface TimelinePoint {
 
 export interface Token {
   token_id: string;
-  scope: "admin" | "read" | "duel" | "vote";
+  scope: "admin" | "read" | "duel" | "vote" | "judge";
   name?: string;
   experiment_id?: string;
   expires_at?: string;
@@ -1071,7 +1100,7 @@ export interface TokenList {
 }
 
 export interface TokenRequest {
-  scope: "admin" | "read" | "duel" | "vote";
+  scope: "admin" | "read" | "duel" | "vote" | "judge";
   name?: string;
   experiment_id?: string;
   expires_at?: string | null;

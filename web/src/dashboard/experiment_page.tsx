@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Result } from "../api/types";
 import { armNames } from "../charts/arm_names";
+import { AuditCard } from "../charts/audit_card";
 import { EvidenceBars } from "../charts/evidence_bars";
 import { HeatMap, WIDE_FROM } from "../charts/heat_map";
 import { matrixOf } from "../charts/matrix";
@@ -182,6 +183,7 @@ export function ExperimentPage({ id }: { id: string }) {
         <StateActions experiment={experiment} done={refresh} />
       </section>
       {result.certificate && <CertificateCard id={id} />}
+      {result.audit && <AuditCard audit={result.audit} names={names} />}
       {result.pages && (
         <section class="card open-pages" aria-labelledby="h-pages">
           <h2 id="h-pages">Open pages</h2>

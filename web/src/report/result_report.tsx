@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { ArmLabel } from "../charts/arm_label";
 import { armNames, type ArmNames } from "../charts/arm_names";
+import { AuditCard } from "../charts/audit_card";
 import { EvidenceBars } from "../charts/evidence_bars";
 import { BestSentence, placesOf } from "../charts/places";
 import { FailedChecks, HealthList } from "../charts/health_list";
@@ -44,6 +45,7 @@ export function ResultReport({ data }: { data: Data }) {
           {count(result.duels.skips)} skipped, {count(result.duels.expired)} expired.
         </p>
       </section>
+      {result.audit && <AuditCard audit={result.audit} names={names} />}
       <section class="card" aria-labelledby="h-matrix">
         <h2 id="h-matrix">Who beats whom</h2>
         <HeatMap matrix={matrix} names={names} />
