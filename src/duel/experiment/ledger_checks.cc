@@ -65,7 +65,9 @@ struct Ledger::Checker {
   Status check_share(const ServeRecord& record, bool alone) const {
     if (record.audit == 0) return Done{};
     const AuditRule& rule = ledger.experiment_.audit;
-    if (!rule.on() || !record.evidence || alone) {
+    // A loss of power takes the evidence from a duel that could be drawn when it was served.
+    const bool evidence = record.evidence || record.around_loss;
+    if (!rule.on() || !evidence || alone) {
       return unfit_record(
           fmt::format("the duel '{}' can be drawn for a person", record.duel_id),
           "only what may be evidence is audited, where the first record says that people audit");

@@ -448,10 +448,15 @@ export class Ledger {
       refuse("this cannot be audited");
     if (["copeland", "borda", "epsilon"].includes(goal)) refuse("the goal cannot be audited");
   }
-  private checkShare(record: RecordOf<"serve">, isAlone: boolean): void {
+  private checkShare(
+    record: RecordOf<"serve"> & { isAroundLoss?: boolean },
+    isAlone: boolean,
+  ): void {
     const { share, least, price } = this.experiment.audit;
     if (!(record.audit > 0 && record.audit <= 1)) refuse("a share that makes no sense");
-    if (!this.isAudited || !record.evidence || isAlone) refuse("only evidence is audited");
+    // A loss of power takes the evidence from a duel that could be drawn when it was served.
+    const isEvidence = record.evidence || record.isAroundLoss;
+    if (!this.isAudited || !isEvidence || isAlone) refuse("only evidence is audited");
     const isByPrice = price.judge > 0 && price.person > 0;
     if (isByPrice ? record.audit < least : record.audit !== share)
       refuse(`the duel is drawn with the probability ${record.audit}`);
@@ -491,14 +496,15 @@ export class Ledger {
   // All that will be known of the duel is.
   private release(duel: Duel, person: number, voter: string): void {
     const { step, share, program } = duel.audit!;
-    duel.place!.audited = {
+    if (!duel.place) return;
+    duel.place.audited = {
       share,
       program,
       isDrawn: step !== "undrawn",
       person: step === "drawn" ? person : 0,
       isLost: step === "lost",
     };
-    this.referee.answered(duel.place!, "neither", voter);
+    this.referee.answered(duel.place, "neither", voter);
   }
   // An answer as a number, for the arm shown first.
   private numberOf({ score }: Answer, outcome: Outcome): number {
