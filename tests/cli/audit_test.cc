@@ -1,6 +1,7 @@
 // `duel run` where people audit the judge, and judges that say how much, from outside.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -49,10 +50,34 @@ TEST_F(AuditedRun, names_what_people_prefer_and_what_the_judge_would_have_said) 
   const CommandResult verified =
       duel({"verify", "duel.certificate.json", "--log", "duel.duel.jsonl"});
   EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
+  EXPECT_NE(verified.out.find("draws for people"), std::string::npos) << verified.out;
+  const Json draws =
+      Json::parse(duel({"verify", "--log", "duel.duel.jsonl", "--json"}).out)["draws"];
+  EXPECT_GT(draws["checked"], 0);
+  EXPECT_EQ(draws["unchecked"], 0);
   const std::vector<Json> all = records("duel.duel.jsonl");
   EXPECT_EQ(all.front()["audit"]["share"], 0.5);
   EXPECT_EQ(all.back()["record"], "completed");
   EXPECT_EQ(all.back()["audit_key"].get<std::string>().size(), 64U);
+}
+
+TEST_F(AuditedRun, results_of_its_log_tell_of_the_judge_everywhere) {
+  ASSERT_EQ(duel({"run", "--arms", "a,b", "--judge", "./judge", "--audit", "./person", "--audits",
+                  "0.5", "--audit-from-seed", "--quiet"})
+                .exit_code,
+            0);
+  const std::string says = "The judge alone would have certified 'b', and not 'a'.";
+  const CommandResult shown =
+      duel({"result", "--log", "duel.duel.jsonl", "-o", "r.md", "-o", "r.html"});
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  std::string text = shown.out;  // whose lines are broken
+  std::ranges::replace(text, '\n', ' ');
+  EXPECT_NE(text.find(says), std::string::npos) << shown.out;
+  EXPECT_NE(content_of(directory_.path() / "r.md").find(says), std::string::npos);
+  EXPECT_NE(content_of(directory_.path() / "r.html").find("would have certified"),
+            std::string::npos);
+  const CommandResult json = duel({"result", "--log", "duel.duel.jsonl", "--json"});
+  EXPECT_EQ(Json::parse(json.out)["audit"]["differing"][0]["first"], "a");
 }
 
 TEST_F(AuditedRun, keeps_the_key_where_the_owner_alone_can_read_it) {

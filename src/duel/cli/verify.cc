@@ -1,5 +1,6 @@
 
 #include "duel/cli/commands.h"
+#include "duel/core/numbers.h"
 #include "duel/verdict/health.h"
 #include "duel/verdict/verification.h"
 
@@ -12,6 +13,16 @@ struct VerifyArguments {
   bool json = false;
   bool replay = false;
 };
+
+// Whether the audits are those of the key.
+std::string draws_text(const CheckedDraws& draws) {
+  std::string text = fmt::format("  {} for people: {} by the key that the log tells",
+                                 counted(draws.checked + draws.unchecked, "draw"), draws.checked);
+  if (draws.unchecked > 0) {
+    text += fmt::format(", {} by one that it does not tell (yet)", draws.unchecked);
+  }
+  return text + "\n";
+}
 
 std::string text_of(const VerifyArguments& arguments, const Verification& found) {
   const Paint paint = stdout_paint();
@@ -28,6 +39,7 @@ std::string text_of(const VerifyArguments& arguments, const Verification& found)
   } else {
     text += "  certifies nothing yet\n";
   }
+  if (found.log.draws) text += draws_text(*found.log.draws);
   for (const std::string& failure : failures(found.log.health)) {
     text += fmt::format("{} {}\n", paint.red("HEALTH CHECK FAILED"), failure);
   }

@@ -470,13 +470,16 @@ Result<CheckedLog> check_log(const std::filesystem::path& file) {
   std::optional<Ledger> ledger;
   std::optional<Certificate> certificate;
   std::vector<HealthCheck> health;
+  std::optional<AuditDraws> draws;
   const auto sink = [&](const LogEntry& entry) -> Status {
     if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
       auto made = Ledger::make(*experiment);
       if (!made.ok()) return at_fault(made.error());
       ledger = std::move(*made);
+      if (experiment->audit.on()) draws.emplace(*experiment);
       return Done{};
     }
+    if (draws) DUEL_RETURN_IF_ERROR(draws->note(entry));
     const auto effect = ledger->apply(entry);
     if (!effect.ok()) return at_fault(effect.error());
     if (ledger->certificate() && ledger->certificate()->sequence == entry.sequence) {
@@ -491,6 +494,12 @@ Result<CheckedLog> check_log(const std::filesystem::path& file) {
                                "its first line is missing or incomplete");
   }
   if (!certificate) health = check_health(*ledger);
+  std::optional<CheckedDraws> drawn;
+  if (draws) {
+    auto checked = draws->finish();
+    if (!checked.ok()) return Error::invalid_data(checked.error().message, file.string());
+    drawn = *checked;
+  }
   IfWrong now;
   if (certificate) {
     EvidenceTrail trail(*ledger);
@@ -504,7 +513,7 @@ Result<CheckedLog> check_log(const std::filesystem::path& file) {
     now = if_wrong(*ledger, trail, ledger->sequence());
   }
   return CheckedLog{std::move(extent), std::move(*ledger), std::move(certificate),
-                    std::move(health), std::move(now)};
+                    std::move(health), std::move(now),     drawn};
 }
 
 Result<std::string> certificate_of_log(const std::string& file) {

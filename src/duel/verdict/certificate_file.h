@@ -15,6 +15,7 @@
 #include "duel/experiment/ledger.h"
 #include "duel/log/experiment_log.h"
 #include "duel/log/record_fields.h"
+#include "duel/verdict/audit_draws.h"
 #include "duel/verdict/experiment_result.h"
 #include "duel/verdict/health.h"
 #include "duel/verdict/if_wrong.h"
@@ -281,7 +282,8 @@ struct CheckedLog {
   std::optional<Certificate> certificate;  // none if the log certifies nothing
   // At the record that gave the certificate, or at the end of the log.
   std::vector<HealthCheck> health;
-  IfWrong if_wrong;  // at the end of the log
+  IfWrong if_wrong;                   // at the end of the log
+  std::optional<CheckedDraws> draws;  // where people audit a program
 };
 
 // An error names file:line and what was found there.

@@ -34,6 +34,7 @@ Result<Verification> verify_log(const std::string& log, const std::string& certi
   found.log.cut_bytes = checked->extent.cut_bytes;
   found.log.health = std::move(checked->health);
   found.log.certificate = std::move(checked->certificate);
+  found.log.draws = checked->draws;
   if (replay) {
     DUEL_ASSIGN(const std::optional<Error> divergence, replay_log(log));
     if (divergence) {

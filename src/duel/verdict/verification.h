@@ -22,6 +22,7 @@ struct VerifiedLog {
   std::uint64_t records = 0, cut_bytes = 0;
   std::vector<HealthCheck> health;
   std::optional<Certificate> certificate;
+  std::optional<CheckedDraws> draws{};
 
   static constexpr std::string_view schema = "VerifiedLog";
   static constexpr FieldList fields{
@@ -32,7 +33,8 @@ struct VerifiedLog {
       required("cut_bytes", &VerifiedLog::cut_bytes,
                "of a last line without an end, which does not count"),
       required("health", &VerifiedLog::health, "when the certificate was given, or at the end"),
-      required("certificate", &VerifiedLog::certificate, "null where the log certifies nothing")};
+      required("certificate", &VerifiedLog::certificate, "null where the log certifies nothing"),
+      optional("draws", &VerifiedLog::draws, "of the duels that people audit, where they do")};
 };
 
 struct Verification {

@@ -23,6 +23,15 @@ function Answer({ found }: { found: Found }) {
         The chain of {count(found.records)} records is unbroken, and the certificate that follows
         from them is this one, to the last byte.
       </p>
+      {found.draws && (
+        <p class="small">
+          Of the draws for people {count(found.draws.checked)} are those of the key that the log
+          tells
+          {found.draws.unchecked > 0 &&
+            `, and ${count(found.draws.unchecked)} are by a key that it does not tell, or not yet`}
+          .
+        </p>
+      )}
       {failed.length > 0 && (
         <p class="notice">
           A health check failed: {failed.map((check) => check.name.replace(/_/g, " ")).join(", ")}.

@@ -49,6 +49,13 @@ console.log(
     ? `  certifies at record ${found.certificate.sequence}: ${found.certificate.statement}`
     : "  certifies nothing yet",
 );
+if (found.draws) {
+  const { checked, unchecked } = found.draws;
+  const rest = unchecked > 0 ? `, ${unchecked} by one that it does not tell (yet)` : "";
+  console.log(
+    `  ${checked + unchecked} draws for people: ${checked} by the key that the log tells${rest}`,
+  );
+}
 const failed = found.health.filter((check) => check.verdict === "failed");
 for (const check of failed) console.log(`HEALTH CHECK FAILED ${check.name}`);
 process.exitCode = failed.length > 0 ? 4 : 0;

@@ -2,6 +2,7 @@
 // code with it: it was written from the documents. It needs nothing but the two texts, so that it
 // runs in a browser and in node.
 import { certificateOf } from "./certificate";
+import { Draws } from "./draws";
 import { checkHealth, type Check } from "./health";
 import { Members, NumberText, parseJson, realText, refuse, Refused, type Value } from "./json";
 import { Ledger } from "./ledger";
@@ -15,6 +16,7 @@ export interface Verdict {
   cutBytes: number; // of a last line without an end, which does not count
   certificate?: { text: string; textOfFormat1: string; statement: string; sequence: number };
   health: Check[]; // when the certificate was given, or at the end
+  draws?: { checked: number; unchecked: number }; // of the duels that people audit, where they do
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -88,6 +90,7 @@ function check(log: Uint8Array, verdict: Verdict): void {
   verdict.cutBytes = rest;
   const gaps = gapsOf(lines);
   let ledger: Ledger | undefined;
+  let draws: Draws | undefined;
   lines.forEach((line, k) => {
     try {
       verdict.head = followed(line, verdict.head);
@@ -99,9 +102,11 @@ function check(log: Uint8Array, verdict: Verdict): void {
         record.record === "serve" &&
         gaps.some(([after, recovered]) => after < k + 1 && k + 1 < recovered)
       ) {
-        record.evidence = false;
+        Object.assign(record, { evidence: false, isAroundLoss: true });
       }
       ledger = applied(ledger, record, verdict);
+      if (record.record === "experiment" && ledger.isAudited) draws = new Draws(record);
+      draws?.note(record);
     } catch (error) {
       if (error instanceof Refused) error.message = `line ${k + 1} of the log: ${error.message}`;
       throw error;
@@ -109,6 +114,8 @@ function check(log: Uint8Array, verdict: Verdict): void {
     verdict.records = k + 1;
   });
   if (!ledger) refuse("the log holds no experiment");
+  draws?.toss();
+  if (draws) verdict.draws = { checked: draws.checked, unchecked: draws.unchecked };
   if (!verdict.certificate) verdict.health = checkHealth(ledger);
 }
 

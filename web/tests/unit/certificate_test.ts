@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
 import { filledPage } from "../../src/certificate/certificate_data";
+import { Draws, hmacSha256, isDrawn } from "../../src/verifier/draws";
 import { evidenceAgainst } from "../../src/verifier/evidence";
 import { parseJson, written } from "../../src/verifier/json";
 import {
@@ -29,6 +30,34 @@ test("hashes are SHA-256, at every length around the block's", () => {
     const bytes = Uint8Array.from({ length }, (_, k) => (k * 37 + length) % 256);
     assert.equal(sha256(bytes), createHash("sha256").update(bytes).digest("hex"));
   }
+});
+
+test("the coins of audits are HMAC-SHA-256, for keys shorter and longer than its block", () => {
+  for (const key of ["", "k", "x".repeat(64), "x".repeat(100)])
+    for (const text of ["", "d1/audit", "é"])
+      assert.equal(hmacSha256(key, text), createHmac("sha256", key).update(text).digest("hex"));
+});
+
+test("draws are checked by the key that the log tells, and by no other", () => {
+  const key = "ab".repeat(32);
+  const key_sha256 = sha256(new TextEncoder().encode(key));
+  const played = (drawn: (id: string) => boolean, end?: string) => {
+    const first = { audit: { key_sha256, from_seed: false }, seed: 1n, experiment_id: "e" };
+    const draws = new Draws(first as never);
+    for (let k = 0; k < 40; ++k) {
+      const duel_id = `d${k}`;
+      draws.note({ record: "serve", duel_id, audit: 0.5 } as never);
+      draws.note({ record: "audit", duel_id, drawn: drawn(duel_id) } as never);
+    }
+    if (end) draws.note({ record: "completed", audit_key: end } as never);
+    draws.toss();
+    return [draws.checked, draws.unchecked];
+  };
+  const honest = (id: string) => isDrawn(key, id, 0.5);
+  assert.deepEqual(played(honest, key), [40, 0]);
+  assert.deepEqual(played(honest), [0, 40]);
+  assert.throws(() => played((id) => honest(id) !== (id === "d7"), key), /d7/);
+  assert.throws(() => played(honest, "cd".repeat(32)), /audit_key/);
 });
 
 // Wins and losses one after the other, and E after answers 11 to 22.
