@@ -10,6 +10,7 @@
 #include "duel/cli/served_session.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/judging/answer_cache.h"
 #include "duel/judging/child_process.h"
 #include "duel/judging/judge_loop.h"
 #include "duel/judging/judge_pool.h"
@@ -31,6 +32,7 @@ struct RunArguments {
   std::string auditor_name;
   std::uint64_t votes = 1;
   double budget = 0;
+  std::string cache;
   ServedOptions served;
 };
 
@@ -197,9 +199,32 @@ Status read_audit(const RunArguments& arguments, InterviewRequest& request, bool
   return Done{};
 }
 
+// A remembered answer is no evidence, so that it must not be all that a pair has to be asked, and
+// what is asked must be a sample with or without it.
+Status check_cache(const RunArguments& arguments) {
+  if (arguments.cache.empty()) return Done{};
+  const InterviewRequest& request = arguments.interview.request;
+  if (request.tasks.empty()) {
+    return usage_error("--cache",
+                       Error::invalid_argument(
+                           "without tasks every duel of a pair is one question, and is asked once")
+                           .with_hint("give the questions: --tasks questions.jsonl"));
+  }
+  const auto scope = task_scope_of(request.about, true);
+  if (scope.ok() && *scope == TaskScope::these_tasks) {
+    return usage_error(
+        "--cache",
+        Error::invalid_argument("over exactly these tasks a task comes again and counts again, "
+                                "which needs a new answer")
+            .with_hint("leave it out, or ask --about tasks-like-these"));
+  }
+  return Done{};
+}
+
 Result<int> run_here(const RunArguments& arguments, const Command& command,
                      CommandContext& context) {
   if (arguments.served.asked_for()) return run_served(arguments, command, context);
+  DUEL_RETURN_IF_ERROR(check_cache(arguments));
   DUEL_ASSIGN(JudgeCommand judge, judge_of(arguments, !arguments.interview.request.tasks.empty()));
   InterviewOptions asked = arguments.interview;
   asked.request.judge = judge.entry();
@@ -211,7 +236,18 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   const InterruptGuard guard(InterruptGuard::First::drains);
   DUEL_ASSIGN(Interview interview, open_interview(asked, context));
   JudgePool pool(std::move(judge), judge_options(arguments));
-  LocalQuestions questions = interview.questions();
+  std::optional<AnswerCache> cache;
+  std::optional<CachedJudges> remembering;
+  std::function<bool(const Question&)> known;
+  if (!arguments.cache.empty()) {
+    DUEL_ASSIGN(cache,
+                AnswerCache::open(arguments.cache, asked.request.judge.sha256, interview.arms(),
+                                  [&context](const std::string& text) { context.warn(text); }));
+    remembering.emplace(pool, *cache);
+    known = [&cache](const Question& question) { return cache->knows(question); };
+  }
+  Judges& judges = remembering ? static_cast<Judges&>(*remembering) : pool;
+  LocalQuestions questions = interview.questions({}, std::move(known));
   UnchangedArms unchanged(questions, interview.arms());
   if (arguments.audit == kByVote) {
     auditors.booth = terminal_booth(
@@ -226,7 +262,7 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   loop.votes = arguments.votes;
   loop.budget = arguments.budget;
   loop.spent = before.cost;
-  JudgeLoop judged(unchanged, pool, loop, auditors.judges());
+  JudgeLoop judged(unchanged, judges, loop, auditors.judges());
   const bool was_certified = interview.certified();
   auto ended = [&] {
     // The person who audits has the terminal.
@@ -265,8 +301,14 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   const RunEnding ending = by_person && interview.certified() ? RunEnding::certified : *ended;
   if (ending != RunEnding::interrupted) pool.finish();
   DUEL_ASSIGN(const Interview::Spent spent, interview.spent());
-  DUEL_ASSIGN(const int code, report_ending(ending, arguments.interview, interview, context,
-                                            judge_json(judged, pool, spent)));
+  Json of_judge = judge_json(judged, pool, spent);
+  if (remembering) of_judge["judge"]["cached"] = remembering->remembered();
+  DUEL_ASSIGN(const int code,
+              report_ending(ending, arguments.interview, interview, context, of_judge));
+  if (remembering && remembering->remembered() > 0) {
+    context.note("{} from {}: they help to choose, and are no evidence",
+                 counted(remembering->remembered(), "answer"), arguments.cache);
+  }
   if (spent.answers > 0) {
     context.note("the judge says that its answers cost {} ({} in this run, {})",
                  format_number(spent.cost), format_number(judged.cost()),
@@ -345,6 +387,10 @@ void add_run_command(Command& program) {
            "Stop before the judge's answers, over all runs of the log, could cost more. The judge "
            "tells the cost of each in the last line of its output: {\"cost\":0.003}.")
       .not_negative = true;
+  command.add("--cache DIR", not_empty(&arguments.cache),
+              "Keep the judge's answers in DIR, and do not ask it again for one that is there: by "
+              "the judge and its files, the contents of both arms and the task. Such an answer is "
+              "marked in the log and is no evidence. Needs --tasks.");
   command.add("--audit COMMAND", not_empty(&arguments.audit),
               "People audit the judge: of a drawn share of the duels a person is asked, too, and "
               "the verdict is about people. COMMAND speaks the judge's protocol and asks "

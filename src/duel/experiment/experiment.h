@@ -121,6 +121,9 @@ struct Wish {
   SliceValues slices{};                 // of those that the experiment declares
   std::uint64_t limit = 0;              // duels served in all, beyond which nothing is; 0: none
   bool only_again = false;              // of a batch that was served before: nothing new is served
+  // Whether the answer to a duel is known before it is served: it is then no evidence, and the pair
+  // is not given the task again. Empty: no answer is known.
+  std::function<bool(const ServeRecord&)> known{};
 };
 
 // A duel that is in the log, with what is shown.
@@ -452,6 +455,8 @@ class Experiment {
   bool draw_task_of_space(const Wish& wish, ServeRecord& serve);
   Result<bool> has_met(const ServeRecord& serve) const;
   SliceValues slices_of(const Wish& wish, std::string_view task) const;
+  void recall(const Wish& wish, ServeRecord& serve);
+  std::optional<std::string> task_to_recall(const std::string& task, Arm i, Arm j) const;
   bool draw_task(const Wish& wish, ServeRecord& serve);
   bool is_done(const std::string& subject) const;
   double audit_share_of(const ServeRecord& serve) const;
@@ -473,6 +478,9 @@ class Experiment {
   LiveExperiment live_;
   StoredDuels* duels_;  // the ledger owns it
   TaskDraw tasks_;
+  // Pairs with tasks whose known answers were given, by this process; after a restart they may be
+  // given again.
+  std::set<std::pair<std::pair<Arm, Arm>, std::string>> recalled_;
   struct PayloadBytes {
     std::size_t largest = 0, second = 0;  // of an arm
     std::size_t task = 0;                 // the largest

@@ -347,7 +347,9 @@ Result<std::optional<ServeRecord>> Experiment::choose(const Wish& wish,
   // Choosing changes the policy. Once a pair has met every task it may turn out that nothing is to
   // be asked, and only then a copy is worth its price.
   std::optional<LiveExperiment::Undo> undo;
-  if (!tasks_.empty() && ledger().some_pair_met_all_tasks()) undo = live_.before_choice();
+  if (!tasks_.empty() && (wish.known || ledger().some_pair_met_all_tasks())) {
+    undo = live_.before_choice();
+  }
   std::optional<ServeRecord> serve = live_.choose(duel_id, excluded, wish.subject);
   if (!serve) return serve;
   serve->request = wish.request;
@@ -364,6 +366,7 @@ Result<std::optional<ServeRecord>> Experiment::choose(const Wish& wish,
   serve->slices = slices_of(wish, serve->task);
   DUEL_ASSIGN(const bool met, has_met(*serve));
   if (met) serve->evidence = false;
+  recall(wish, *serve);
   serve->audit = audit_share_of(*serve);
   return serve;
 }
@@ -429,6 +432,26 @@ bool Experiment::draw_task_of_space(const Wish& wish, ServeRecord& serve) {
   return true;
 }
 
+// An answer that is known before its duel is served is no evidence.
+void Experiment::recall(const Wish& wish, ServeRecord& serve) {
+  if (!wish.known || !wish.known(serve)) return;
+  serve.evidence = false;
+  const auto first = ledger().find_arm(serve.first), second = ledger().find_arm(serve.second);
+  if (first && second) recalled_.emplace(std::minmax(*first, *second), serve.task);
+}
+
+// Another task where the known answer about this one has been given already, each as likely;
+// nothing where none is left. What is known was known before the draw, so that no answer to come
+// decides what is drawn.
+std::optional<std::string> Experiment::task_to_recall(const std::string& task, Arm i, Arm j) const {
+  const auto is_new = [&](const std::string& other) {
+    return !ledger().has_met(i, j, other) && !recalled_.contains({std::minmax(i, j), other});
+  };
+  if (is_new(task)) return task;
+  if (!tasks_.any(is_new)) return std::nullopt;
+  return tasks_.draw_among(ledger(), is_new);
+}
+
 // The task of the duel, and whether its answer may be evidence. False where nothing is left to be
 // learned: the pair, or every way to a certificate, has used up its tasks.
 bool Experiment::draw_task(const Wish& wish, ServeRecord& serve) {
@@ -448,6 +471,11 @@ bool Experiment::draw_task(const Wish& wish, ServeRecord& serve) {
   if (serve.task.empty()) {
     if (i != j && needs_more_tasks(ledger(), i, j)) return false;
     serve.task = tasks_.draw(ledger(), i, j);
+    if (i != j && wish.known) {
+      const auto task = task_to_recall(serve.task, i, j);
+      if (!task && is_open(ledger(), i, j)) return false;
+      if (task) serve.task = *task;
+    }
   }
   const Statement& statement = ledger().statement();
   const bool fresh = !statement.has_met(i, j, serve.task);

@@ -56,7 +56,11 @@ Result<Questions::Next> LocalQuestions::next() {
   if (ledger.drawn().size() >= kMostWaiting) return Next(Later{});
   const auto subject = contents_.subject ? contents_.subject() : std::string();
   if (!subject) return Next(Over{RunEnding::undecided});
-  DUEL_ASSIGN(Offer offer, experiment_.serve({.subject = *subject, .limit = max_duels_}));
+  Wish wish{.subject = *subject, .limit = max_duels_};
+  if (contents_.known) {
+    wish.known = [this](const ServeRecord& serve) { return contents_.known(question_of(serve)); };
+  }
+  DUEL_ASSIGN(Offer offer, experiment_.serve(wish));
   if (const auto* fallback = std::get_if<Fallback>(&offer)) {
     // While duels are out the policy may come to ask for a pair that has tasks left.
     const bool tasks = fallback->why == Fallback::Why::tasks_used_up;
@@ -77,6 +81,7 @@ Question LocalQuestions::question_of(ServeRecord serve) const {
                     .second = shown(serve.second, serve.second_point),
                     .task = std::nullopt,
                     .both_orders = experiment.order == Placement::both,
+                    .evidence = serve.evidence,
                     .voting = experiment.voting};
   if (!serve.task.empty()) question.task = contents_.task(serve.task);
   return question;

@@ -23,6 +23,9 @@ struct QuestionContents {
   // Who answers the next question, as a keyed hash; nothing where nobody is left. Not asked: nobody
   // is told apart.
   std::function<std::optional<std::string>()> subject{};
+  // Whether the answer is known before anybody is asked, so that it is no evidence. Not asked: no
+  // answer is known.
+  std::function<bool(const Question&)> known{};
 };
 
 class LocalQuestions final : public Questions {

@@ -32,6 +32,8 @@ struct Question {
   std::optional<Json> task;
   bool both_orders = false;  // asked a second time with the arms in the other order
   bool audit = false;        // a program has answered it, and a person is to answer it, too
+  bool evidence = true;      // its answer may be evidence, as far as is known here
+  std::uint64_t vote = 0;    // which of several answers of the same judge is asked for
   VotingRule voting{};       // what people are told
 };
 

@@ -52,11 +52,14 @@ bool order_needs_more_tasks(const Ledger& ledger, const OrderCertifier& orders) 
 
 }  // namespace
 
-bool needs_more_tasks(const Ledger& ledger, Arm i, Arm j) {
-  if (!ledger.parts().tasks_end || ledger.fresh_tasks(i, j) > 0) return false;
+bool is_open(const Ledger& ledger, Arm i, Arm j) {
   if (const auto& scores = ledger.scores()) return !scores->decided(i, j);
   if (const auto& orders = ledger.orders()) return !orders->reached(i, j) && !orders->reached(j, i);
   return !ledger.certifier().settled(i, j) && !ledger.certifier().settled(j, i);
+}
+
+bool needs_more_tasks(const Ledger& ledger, Arm i, Arm j) {
+  return ledger.parts().tasks_end && ledger.fresh_tasks(i, j) == 0 && is_open(ledger, i, j);
 }
 
 bool needs_more_tasks(const Ledger& ledger) {

@@ -8,6 +8,8 @@ namespace duel {
 
 class Ledger;
 
+// What the certificate needs of the pair is not known yet: neither side has been shown to win.
+bool is_open(const Ledger& ledger, Arm i, Arm j);
 // Nothing more can become known of the pair that the certificate needs: neither side has been shown
 // to win, and no task is fresh.
 bool needs_more_tasks(const Ledger& ledger, Arm i, Arm j);

@@ -171,14 +171,15 @@ Result<Interview::Spent> Interview::spent() const {
   return spent;
 }
 
-LocalQuestions Interview::questions(const std::string& voter) {
+LocalQuestions Interview::questions(const std::string& voter,
+                                    std::function<bool(const Question&)> known) {
   const auto arm = [this](const std::string& arm_id) {
     const auto index = ledger().find_arm(arm_id);
     DUEL_CHECK(index && *index < plan_.arms.size());
     return plan_.arms[*index].shown;
   };
   const auto task = [this](const std::string& name) { return plan_.tasks->find(name)->content; };
-  QuestionContents contents{.arm = arm, .task = task};
+  QuestionContents contents{.arm = arm, .task = task, .known = std::move(known)};
   if (ledger().parts().panel) {
     const ExperimentRecord& record = ledger().experiment();
     contents.subject = [member = local_subject(record.experiment_id, record.seed, voter)] {

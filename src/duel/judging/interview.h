@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,8 +78,10 @@ class Interview {
   // Whether the answers look like draws that have nothing to do with each other.
   HealthCheck fresh_answers() const { return answers_->check(); }
 
-  // What to ask, for a loop; a panel of whom: `voter`. REQUIRES: the interview stays where it is.
-  LocalQuestions questions(const std::string& voter = {});
+  // What to ask, for a loop; a panel of whom: `voter`; `known`: of QuestionContents. REQUIRES: the
+  // interview stays where it is.
+  LocalQuestions questions(const std::string& voter = {},
+                           std::function<bool(const Question&)> known = {});
 
  private:
   Interview(InterviewPlan plan, LocalExperiment experiment,

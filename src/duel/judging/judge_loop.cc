@@ -161,6 +161,7 @@ Status JudgeLoop::take(std::vector<Judged> judged) {
     if (answers) half.votes.push_back(*done.outcome);
     if (answers && half.votes.size() < options_.votes) {
       halves_[duel_id] = std::move(half);
+      ++done.question.vote;
       ask(std::move(done.question));  // its place was set free just now
       continue;
     }
@@ -168,6 +169,7 @@ Status JudgeLoop::take(std::vector<Judged> judged) {
     if (answers && done.question.both_orders && !half.first) {
       half.first = std::move(*done.outcome);
       halves_[duel_id] = std::move(half);
+      done.question.vote = 0;
       ask(turned_round(std::move(done.question)));
       continue;
     }

@@ -1,0 +1,102 @@
+// What judging costs, and what of it need not be paid twice: `--cache`, reasons and totals.
+#include "tests/cli/judged_directory.h"
+
+namespace duel {
+namespace {
+
+// Prefers a, says why, and writes a line to `asked` each time.
+class JudgingCosts : public JudgedDirectory {
+ protected:
+  JudgingCosts() {
+    script("judge",
+           "echo x >> asked\n"
+           "[ \"$1\" = a ] && echo first || echo second\n"
+           "echo '{\"cost\": 0.5, \"tokens\": 3, \"reason\": \"because of '\"$3\"'\"}'\n");
+    std::string tasks;
+    for (int k = 0; k < 5; ++k) tasks += "{\"q\":" + std::to_string(k) + "}\n";
+    write("tasks.jsonl", tasks);
+  }
+  // A run over the tasks, with a log of its own.
+  CommandResult run(const std::string& log, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"--arms", "a,b", "--tasks", "tasks.jsonl", "--log", log, "--judge",
+                               "./judge {first.id} {second.id} {task.q}", "--order", "fixed"});
+    return duel(std::move(more));
+  }
+  std::size_t asked() const {
+    const std::string text = text_of("asked");
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+  std::vector<Json> of_kind(const std::string& log, const std::string& kind) const {
+    std::vector<Json> found;
+    for (const Json& record : records(log)) {
+      if (record["record"] == kind) found.push_back(record);
+    }
+    return found;
+  }
+};
+
+TEST_F(JudgingCosts, a_cache_saves_questions_and_makes_no_evidence_of_them) {
+  const CommandResult first = run("one", {"--cache", "answers"});
+  EXPECT_EQ(first.exit_code, 3) << first.err;
+  EXPECT_EQ(asked(), 5U);
+  for (const Json& record : of_kind("one", "outcome")) EXPECT_FALSE(record.contains("cached"));
+  const CommandResult again = run("two", {"--cache", "answers", "--json"});
+  EXPECT_EQ(again.exit_code, 3) << again.err;
+  EXPECT_EQ(asked(), 5U);
+  EXPECT_NE(again.err.find("5 answers from answers: they help to choose, and are no evidence"),
+            std::string::npos)
+      << again.err;
+  EXPECT_EQ(Json::parse(again.out)["judge"]["cached"], 5);
+  const auto serves = of_kind("two", "serve"), outcomes = of_kind("two", "outcome");
+  ASSERT_EQ(serves.size(), 5U);
+  ASSERT_EQ(outcomes.size(), 5U);
+  for (const Json& record : serves) EXPECT_EQ(record["evidence"], false);
+  for (const Json& record : outcomes) {
+    EXPECT_EQ(record["cached"], true);
+    EXPECT_FALSE(record.contains("cost"));
+    EXPECT_TRUE(record["reason"].get<std::string>().starts_with("because of "));
+  }
+  EXPECT_EQ(verify("two").exit_code, 0);
+  // More tasks: they alone are asked, and are evidence.
+  write("tasks.jsonl", text_of("tasks.jsonl") + "{\"q\":5}\n{\"q\":6}\n");
+  EXPECT_EQ(run("three", {"--cache", "answers"}).exit_code, 3);
+  EXPECT_EQ(asked(), 7U);
+  std::size_t evidence = 0;
+  for (const Json& record : of_kind("three", "serve")) {
+    evidence += record.value("evidence", true) ? 1 : 0;
+  }
+  EXPECT_EQ(evidence, 2U);
+}
+
+TEST_F(JudgingCosts, a_changed_judge_is_asked_again) {
+  ASSERT_EQ(run("one", {"--cache", "answers"}).exit_code, 3);
+  write("judge", text_of("judge") + "# another prompt\n");
+  EXPECT_EQ(run("two", {"--cache", "answers"}).exit_code, 3);
+  EXPECT_EQ(asked(), 10U);
+}
+
+TEST_F(JudgingCosts, a_spoilt_file_of_the_cache_is_passed_over_with_a_message) {
+  ASSERT_EQ(run("one", {"--cache", "answers"}).exit_code, 3);
+  for (const auto& entry : std::filesystem::directory_iterator(directory_.path() / "answers")) {
+    write("answers/" + entry.path().filename().string(), "torn");
+  }
+  const CommandResult again = run("two", {"--cache", "answers"});
+  EXPECT_EQ(again.exit_code, 3);
+  EXPECT_EQ(asked(), 10U);
+  EXPECT_NE(again.err.find("is no use and is passed over: it holds no JSON object"),
+            std::string::npos)
+      << again.err;
+}
+
+TEST_F(JudgingCosts, a_cache_needs_tasks_that_are_a_sample) {
+  const CommandResult none = duel({"--arms", "a,b", "--judge", "./judge", "--cache", "answers"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.err.find("without tasks every duel of a pair is one question"), std::string::npos)
+      << none.err;
+  const CommandResult exactly = run("one", {"--cache", "answers", "--about", "these-tasks"});
+  EXPECT_EQ(exactly.exit_code, 2);
+  EXPECT_NE(exactly.err.find("over exactly these tasks"), std::string::npos) << exactly.err;
+}
+
+}  // namespace
+}  // namespace duel
