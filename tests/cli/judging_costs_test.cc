@@ -98,5 +98,32 @@ TEST_F(JudgingCosts, a_cache_needs_tasks_that_are_a_sample) {
   EXPECT_NE(exactly.err.find("over exactly these tasks"), std::string::npos) << exactly.err;
 }
 
+TEST_F(JudgingCosts, reasons_are_shown_and_cannot_move_the_cursor) {
+  script("judge", "echo first\nprintf '{\"reason\":\"it is \\\\u001b[31mred\"}\\n'\n");
+  ASSERT_EQ(duel({"--arms", "a,b", "--judge", "./judge", "--order", "fixed", "--log", "log",
+                  "--max-duels", "2"})
+                .exit_code,
+            3);
+  const auto result = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"result", "--log", "log"});
+    return run_duel(more, {.directory = directory_.path()});
+  };
+  const CommandResult shown = result({"--reasons"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("d1: a over b, judge@"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("'it is ?[31mred'"), std::string::npos) << shown.out;
+  EXPECT_EQ(result({}).out.find("it is"), std::string::npos);
+  const Json json = Json::parse(result({"--reasons", "--json"}).out);
+  ASSERT_EQ(json["reasons"].size(), 2U);
+  EXPECT_EQ(json["reasons"][1]["winner"], "a");
+  EXPECT_EQ(json["reasons"][1]["reason"], "it is \x1b[31mred");
+  EXPECT_FALSE(Json::parse(result({"--json"}).out).contains("reasons"));
+  write("votes.csv", "model_a,model_b,winner\na,b,model_a\n");
+  const CommandResult votes =
+      run_duel({"result", "votes.csv", "--reasons"}, {.directory = directory_.path()});
+  EXPECT_EQ(votes.exit_code, 2);
+  EXPECT_NE(votes.err.find("comparisons have no reasons"), std::string::npos) << votes.err;
+}
+
 }  // namespace
 }  // namespace duel

@@ -16,6 +16,7 @@
 #include "duel/verdict/board.h"
 #include "duel/verdict/board_file.h"
 #include "duel/verdict/experiment_result.h"
+#include "duel/verdict/given_reasons.h"
 #include "duel/verdict/timeline.h"
 #include "duel/version_info.h"
 
@@ -36,6 +37,7 @@ struct ResultArguments {
   std::vector<std::string> slices;  // columns of comparisons
   std::vector<std::string> outputs;
   bool strict = false;
+  bool reasons = false;
   ClientOptions client;
 };
 
@@ -116,11 +118,18 @@ Result<BySlice> slices_in(const std::string& file, const ResultArguments& argume
 }
 
 // `json` is the result as it came from a server, which may say more than this version knows.
+// `reasons`: where they were asked for.
 Result<int> show(const SlicedResult& result, const std::optional<Json>& json,
+                 const std::optional<std::vector<GivenReason>>& reasons,
                  const ResultArguments& arguments, CommandContext& context) {
-  context.print(arguments.client.json
-                    ? (json ? *json : described_json(result)).dump_pretty()
-                    : result_text(result, stdout_paint()) + slices_text(result, stdout_paint()));
+  if (arguments.client.json) {
+    Json all = json ? *json : described_json(result);
+    if (reasons) all["reasons"] = described_json(*reasons);
+    context.print(all.dump_pretty());
+  } else {
+    context.print(result_text(result, stdout_paint()) + slices_text(result, stdout_paint()) +
+                  (reasons ? "\n" + reasons_text(*reasons) : ""));
+  }
   const bool unhealthy = overall(result.health) == HealthVerdict::failed;
   return arguments.strict && unhealthy ? kExitUnhealthy : kExitDone;
 }
@@ -134,7 +143,7 @@ Result<int> show_experiment(const ResultArguments& arguments, CommandContext& co
     DUEL_ASSIGN(const Json json, client.get(experiment_target(arguments.file, "/result")));
     DUEL_ASSIGN(const SlicedResult result,
                 described_from<SlicedResult>(json, "the server's result"));
-    return show(result, json, arguments, context);
+    return show(result, json, std::nullopt, arguments, context);
   });
 }
 
@@ -181,9 +190,16 @@ Result<int> run_result(const ResultArguments& arguments, CommandContext& context
     DUEL_ASSIGN(const std::string content, board_content(output, file, read, board));
     DUEL_RETURN_IF_ERROR(context.write_output(output, content));
   }
+  std::optional<std::vector<GivenReason>> reasons;
+  if (arguments.reasons) {
+    if (!looks_like_log(file)) {
+      return Error::invalid_argument("comparisons have no reasons", "--reasons", "it is for a log");
+    }
+    DUEL_ASSIGN(reasons, reasons_in_log(file));
+  }
   DUEL_ASSIGN(BySlice by_slice, slices_in(file, arguments, goal, columns ? &*columns : nullptr));
   return show(sliced(result_of(read.ledger, board, read.if_wrong), std::move(by_slice)),
-              std::nullopt, arguments, context);
+              std::nullopt, reasons, arguments, context);
 }
 
 }  // namespace
@@ -234,9 +250,13 @@ void add_result_command(Command& program) {
                   "Also write the board: arms with ranks, strengths, intervals and counts as .csv "
                   "or .md, strengths and a map of the wins as .svg, .pdf or .png, or a report in "
                   "one file with all charts as .html; may be repeated.");
+  const Option& reasons =
+      command.add("--reasons", &arguments.reasons,
+                  "Also show why judges answered as they did, in their own words, for each answer "
+                  "of a log that has a reason.");
   arguments.file_options = arguments.goal.options;
-  for (const Option* option :
-       {&log, &alpha, arguments.prior_option, &position, &ties, &columns, &slice, &output}) {
+  for (const Option* option : {&log, &alpha, arguments.prior_option, &position, &ties, &columns,
+                               &slice, &output, &reasons}) {
     arguments.file_options.push_back(option);
   }
   add_json_client_options(command, arguments.client);

@@ -13,6 +13,7 @@
 #include "duel/core/numbers.h"
 #include "duel/core/short_names.h"
 #include "duel/core/table.h"
+#include "duel/judging/printable.h"
 #include "duel/verdict/verdict.h"
 
 namespace duel::cli {
@@ -372,6 +373,32 @@ std::string slices_text(const SlicedResult& result, const Paint& paint) {
     text += "\n";
   }
   return text;
+}
+
+std::string reasons_text(const std::vector<GivenReason>& reasons) {
+  if (reasons.empty()) return "No answer has a reason.\n";
+  constexpr std::size_t kIndent = 4;
+  std::string text = "Reasons\n";
+  for (const GivenReason& one : reasons) {
+    const std::string& loser = one.winner == one.first ? one.second : one.first;
+    const std::string said =
+        one.result == Answered::win ? fmt::format("{} over {}", one.winner, loser)
+        : one.result == Answered::graded && one.score
+            ? fmt::format("{} {} over {}", one.first, format_number(*one.score), one.second)
+            : fmt::format("{} and {}: {}", one.first, one.second, to_word(one.result));
+    // A judge may have been asked several times about the duel.
+    std::string reason;
+    for (const char c : one.reason) reason += c == '\n' ? std::string(" / ") : std::string(1, c);
+    // What a program says must not move the cursor.
+    text +=
+        "  " +
+        wrapped(fmt::format("{}: {}{}{}: {}", one.duel_id, said,
+                            one.judge.empty() ? "" : ", " + one.judge,
+                            one.cached ? ", from the cache" : "", excerpt(reason, reason.size())),
+                report_width() - 2, kIndent) +
+        "\n";
+  }
+  return text + "\n";
 }
 
 std::string if_wrong_text(const IfWrong& if_wrong, std::size_t width) {

@@ -7,6 +7,7 @@
 
 #include "duel/cli/command.h"
 #include "duel/verdict/by_slice.h"
+#include "duel/verdict/given_reasons.h"
 
 namespace duel::cli {
 
@@ -24,6 +25,9 @@ std::string why_not_yet_text(const std::vector<WhyNotYet>& reasons, std::size_t 
 // "Health check failed: .." for each, to stand right below the verdict; "" where none failed.
 std::string failed_checks_text(const std::vector<HealthCheck>& health, const Paint& paint,
                                std::size_t width);
+
+// Why judges answered as they did: a line for each answer that has a reason.
+std::string reasons_text(const std::vector<GivenReason>& reasons);
 
 // What would overturn the certificate, to stand below it; "" where there is nothing to say.
 std::string if_wrong_text(const IfWrong& if_wrong, std::size_t width);

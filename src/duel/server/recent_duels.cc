@@ -50,6 +50,7 @@ class DuelLines {
     duel->winner = outcome.answer.winner;
     duel->place = outcome.answer.place;
     duel->note = outcome.note;
+    duel->reason = outcome.reason;
     duel->response_ms = outcome.response_ms;
     duel->reported_at = Timestamp{entry_.time_ms};
   }

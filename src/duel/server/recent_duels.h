@@ -26,6 +26,7 @@ struct RecentDuel {
   std::string note;
   std::optional<std::uint64_t> response_ms;
   std::optional<Timestamp> reported_at;
+  std::string reason;
 
   static constexpr std::string_view schema = "RecentDuel";
   static constexpr std::string_view list = "RecentDuels";
@@ -43,7 +44,8 @@ struct RecentDuel {
       optional("place", &RecentDuel::place, "1 or 2, for the win of an arm shown twice"),
       optional("note", &RecentDuel::note),
       optional("response_ms", &RecentDuel::response_ms),
-      optional("reported_at", &RecentDuel::reported_at)};
+      optional("reported_at", &RecentDuel::reported_at),
+      optional("reason", &RecentDuel::reason, "that a judge gave; kept and shown, never used")};
 };
 
 // The last `limit` duels, the newest first, each with its outcome if there is one. Looks at no more

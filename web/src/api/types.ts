@@ -865,6 +865,7 @@ export interface RecentDuel {
   note?: string;
   response_ms?: number;
   reported_at?: string;
+  reason?: string;
 }
 
 export interface RecentDuels {

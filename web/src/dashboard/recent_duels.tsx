@@ -48,7 +48,10 @@ export function RecentDuels({ duels, names }: { duels: RecentDuel[]; names: ArmN
               <td class="arm">
                 {duel.serving !== "exploit" && <ArmLabel id={duel.second} names={names} />}
               </td>
-              <td>{answerOf(duel)}</td>
+              <td>
+                {answerOf(duel)}
+                {duel.reason && <div class="quiet small">{duel.reason}</div>}
+              </td>
             </tr>
           ))}
         </tbody>
