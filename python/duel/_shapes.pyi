@@ -201,6 +201,7 @@ class ExperimentResult(TypedDict):
     pairs: list[ResultPair]
     bradley_terry: BradleyTerry
     probability_no_winner: float
+    judging: NotRequired[Judging]
     certificate: CertificateGiven | None
     if_wrong: NotRequired[str]
     reversed_by: NotRequired[WrongAnswers]
@@ -243,6 +244,23 @@ class HealthCheck(TypedDict):
     name: str
     verdict: Literal["passed", "failed", "unknown"]
     detail: str
+
+class JudgesAgreement(TypedDict):
+    judge: str
+    other: str
+    agree: int
+    differ: int
+    agreement: float
+    interval: list[float]
+
+class Judging(TypedDict):
+    answers: int
+    cost: float
+    tokens: int
+    cached: int
+    cost_per_decision: float | None
+    judges: NotRequired[list[ResultJudge]]
+    agreements: NotRequired[list[JudgesAgreement]]
 
 class LackOfFit(TypedDict):
     statistic: float
@@ -357,6 +375,16 @@ class ResultArm(TypedDict):
     log_threshold: NotRequired[float]
     duels_left: NotRequired[int | None]
     score: NotRequired[list[float]]
+
+class ResultJudge(TypedDict):
+    judge: str
+    answers: int
+    first_share: float | None
+    first_share_interval: list[float]
+    both_orders: int
+    flips: int
+    flip_rate: float | None
+    flip_interval: list[float]
 
 class ResultOrder(TypedDict):
     arms: list[str]

@@ -98,6 +98,33 @@ TEST_F(JudgingCosts, a_cache_needs_tasks_that_are_a_sample) {
   EXPECT_NE(exactly.err.find("over exactly these tasks"), std::string::npos) << exactly.err;
 }
 
+TEST_F(JudgingCosts, the_result_says_what_was_paid) {
+  ASSERT_EQ(run("one", {"--cache", "answers"}).exit_code, 3);
+  const auto result = [&](const std::string& log, std::vector<std::string> more) {
+    more.insert(more.begin(), {"result", "--log", log});
+    return run_duel(more, {.directory = directory_.path()}).out;
+  };
+  EXPECT_NE(result("one", {}).find("Judging cost 2.5 (15 tokens) for 5 answers."),
+            std::string::npos)
+      << result("one", {});
+  const Json paid = Json::parse(result("one", {"--json"}))["judging"];
+  EXPECT_EQ(paid["cost"], 2.5);
+  EXPECT_EQ(paid["cost_per_decision"], nullptr);
+  EXPECT_FALSE(paid.contains("judges"));
+  ASSERT_EQ(run("two", {"--cache", "answers"}).exit_code, 3);
+  EXPECT_NE(result("two", {}).find("5 answers from the cache, which are no evidence."),
+            std::string::npos)
+      << result("two", {});
+  // 30 answers for a are a certificate: one pair is decided.
+  std::string tasks;
+  for (int k = 0; k < 30; ++k) tasks += "{\"q\":" + std::to_string(k) + "}\n";
+  write("tasks.jsonl", tasks);
+  ASSERT_EQ(run("three").exit_code, 0);
+  const Json decided = Json::parse(result("three", {"--json"}))["judging"];
+  EXPECT_EQ(decided["cost_per_decision"], decided["cost"]);
+  EXPECT_GT(decided["cost"], 2.5);
+}
+
 TEST_F(JudgingCosts, reasons_are_shown_and_cannot_move_the_cursor) {
   script("judge", "echo first\nprintf '{\"reason\":\"it is \\\\u001b[31mred\"}\\n'\n");
   ASSERT_EQ(duel({"--arms", "a,b", "--judge", "./judge", "--order", "fixed", "--log", "log",

@@ -375,6 +375,51 @@ std::string slices_text(const SlicedResult& result, const Paint& paint) {
   return text;
 }
 
+std::string judging_text(const ResultJudging& judging) {
+  std::vector<std::string> parts;
+  if (judging.answers > 0) {
+    parts.push_back(fmt::format("Judging cost {} ({}) for {}", format_number(judging.cost),
+                                counted(judging.tokens, "token"),
+                                counted(judging.answers, "answer")));
+    if (judging.cost_per_decision) {
+      parts.back() += fmt::format(", {} for each pair that is decided",
+                                  format_number(*judging.cost_per_decision));
+    }
+  }
+  if (judging.cached > 0) {
+    parts.push_back(fmt::format("{} from the cache, which {} no evidence",
+                                counted(judging.cached, "answer"),
+                                judging.cached == 1 ? "is" : "are"));
+  }
+  std::string text;
+  if (!parts.empty()) text += wrapped(fmt::format("{}.", fmt::join(parts, "; ")), report_width());
+  if (!text.empty()) text += "\n";
+  if (judging.judges.empty()) return text;
+  const auto share = [](const std::optional<double>& of, const Interval& interval) {
+    if (!of) return std::string("-");
+    return fmt::format("{:.1f} [{:.1f}, {:.1f}]", 100 * *of, 100 * interval.lower,
+                       100 * interval.upper);
+  };
+  Table table;
+  table.column("judge", Align::left)
+      .column("answers")
+      .column("for the first, %")
+      .column("flips, %");
+  for (const ResultJudge& one : judging.judges) {
+    table.row({one.judge, one.answers, share(one.first_share, one.first_share_interval),
+               share(one.flip_rate, one.flip_interval)});
+  }
+  text += "\n" + table.to_string();
+  for (const ResultAgreement& one : judging.agreements) {
+    text += wrapped(fmt::format("{} and {} name the same arm in {} % of {}.", one.judge, one.other,
+                                share(one.agreement, one.interval),
+                                counted(one.agree + one.differ, "duel")),
+                    report_width()) +
+            "\n";
+  }
+  return text;
+}
+
 std::string reasons_text(const std::vector<GivenReason>& reasons) {
   if (reasons.empty()) return "No answer has a reason.\n";
   constexpr std::size_t kIndent = 4;
@@ -416,7 +461,8 @@ std::string result_text(const ExperimentResult& result, const Paint& paint) {
                            failed_checks_text(result.health, paint, report_width()) +
                            if_wrong_text(result.if_wrong, report_width()) +
                            (result.audit ? audit_text(*result.audit, report_width()) : "") + "\n" +
-                           wrapped(duel_counts(result.duels), report_width()) + "\n\n" +
+                           wrapped(duel_counts(result.duels), report_width()) + "\n" +
+                           (result.judging ? judging_text(*result.judging) : "") + "\n" +
                            (obstacles.empty() ? "" : obstacles + "\n");
   if (result.space) return head + space_text(*result.space) + report.health();
   return head + report.forecast() + report.arms() + report.matrix() + report.evidence() +

@@ -26,6 +26,9 @@ std::string why_not_yet_text(const std::vector<WhyNotYet>& reasons, std::size_t 
 std::string failed_checks_text(const std::vector<HealthCheck>& health, const Paint& paint,
                                std::size_t width);
 
+// What judging has cost, and how several judges get on; "" where nothing is known of it.
+std::string judging_text(const ResultJudging& judging);
+
 // Why judges answered as they did: a line for each answer that has a reason.
 std::string reasons_text(const std::vector<GivenReason>& reasons);
 

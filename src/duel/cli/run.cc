@@ -47,7 +47,7 @@ FailedDuel failed_duel(const std::string& word) {
   return word == "stop" ? FailedDuel::stop : FailedDuel::missing;
 }
 
-Json judge_json(const JudgeLoop& run, const JudgePool& pool, const Interview::Spent& spent) {
+Json judge_json(const JudgeLoop& run, const JudgePool& pool, const AnswerCosts& spent) {
   Json json;
   json["judge"] = {
       {"answered", run.answered()},           {"failed", run.failed()},
@@ -258,10 +258,9 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
                    "the log is kept; when the judge is fixed, continue with `allow_new_judge`, or "
                    "give another `log` to start over");
   loop.auditor = {"human", arguments.auditor_name};
-  DUEL_ASSIGN(const Interview::Spent before, interview.spent());
   loop.votes = arguments.votes;
   loop.budget = arguments.budget;
-  loop.spent = before.cost;
+  loop.spent = interview.spent().cost;
   JudgeLoop judged(unchanged, judges, loop, auditors.judges());
   const bool was_certified = interview.certified();
   auto ended = [&] {
@@ -300,7 +299,7 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   const bool by_person = arguments.audit == kByVote && *ended == RunEnding::interrupted;
   const RunEnding ending = by_person && interview.certified() ? RunEnding::certified : *ended;
   if (ending != RunEnding::interrupted) pool.finish();
-  DUEL_ASSIGN(const Interview::Spent spent, interview.spent());
+  const AnswerCosts& spent = interview.spent();
   Json of_judge = judge_json(judged, pool, spent);
   if (remembering) of_judge["judge"]["cached"] = remembering->remembered();
   DUEL_ASSIGN(const int code,

@@ -120,6 +120,9 @@ class Ledger {
   const FlipCounts& flips() const { return tally_.flips(); }
   // What each judge program said, by its id.
   const std::map<std::string, Tally::PairWins>& judges() const { return tally_.judges(); }
+  const std::map<std::string, JudgeCounts>& judge_counts() const { return tally_.judge_counts(); }
+  const Tally::Agreements& agreements() const { return tally_.agreements(); }
+  const AnswerCosts& costs() const { return tally_.costs(); }
   // Answers with a known source, by "type:id".
   std::map<std::string, std::uint64_t> answers_by_source() const {
     return {tally_.by_source().begin(), tally_.by_source().end()};

@@ -1,6 +1,8 @@
 #include "duel/experiment/tally.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 #include "duel/core/rng.h"
 
@@ -20,6 +22,22 @@ void count_answer(ShownCounts& counts, const LedgerDuel& duel, Outcome counted) 
      : counted == Outcome::skip        ? counts.skips
                                        : counts.invalid);
 }
+
+// How much an answer is for the arm shown first: from -1/2 to 1/2.
+double leaning_of(const Judgement& judgement) {
+  if (judgement.answer.score) return *judgement.answer.score - 0.5;
+  if (judgement.answer.result != Answered::win) return 0;
+  return judgement.answer.winner == judgement.first ? 0.5 : -0.5;
+}
+
+double leaning_of(const LedgerDuel& duel) {
+  if (duel.result == Answered::graded) return duel.score - 0.5;
+  return duel.outcome == Outcome::first_wins    ? 0.5
+         : duel.outcome == Outcome::second_wins ? -0.5
+                                                : 0;
+}
+
+int side_of(double leaning) { return leaning > 0 ? 1 : leaning < 0 ? -1 : 0; }
 
 // Where no answer came in the end, the last try that failed is the loss itself.
 std::uint64_t tries_before(std::uint64_t failed_tries, bool lost) {
@@ -135,9 +153,12 @@ void Tally::answered(const OutcomeRecord& record, const LedgerDuel& duel, Outcom
 
 void Tally::judged(const OutcomeRecord& record, const LedgerDuel& duel, Outcome said) {
   count_source(record.source);
+  count_costs(record);
   if (duel.serving == Serving::aa) return;
   count_judge(record, duel, said);
-  if (record.judgements.size() != 2) return;
+  count_judges(record, duel);
+  // Those of several judges may contradict each other without any bias of places.
+  if (record.judgements.size() != 2 || !record.judgements[0].judge.empty()) return;
   ++flips_.judged;
   const auto place_won = [](const Judgement& judgement) {
     if (judgement.answer.score && *judgement.answer.score != 0.5) {
@@ -196,6 +217,51 @@ void Tally::count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Out
   const bool in_order = duel.first < duel.second;
   if (counted == Outcome::first_wins) ++(in_order ? low : high);
   if (counted == Outcome::second_wins) ++(in_order ? high : low);
+}
+
+void Tally::count_costs(const OutcomeRecord& record) {
+  if (record.cost > 0 || record.tokens > 0) ++costs_.answers;
+  costs_.cost += record.cost;
+  costs_.tokens += record.tokens;
+  if (record.cached) ++costs_.cached;
+}
+
+void Tally::count_judges(const OutcomeRecord& record, const LedgerDuel& duel) {
+  if (record.source.type != "judge" || record.answer.result == Answered::invalid) return;
+  struct Leaning {
+    std::optional<double> shown{}, turned{};  // to the first place, in either order
+  };
+  std::map<std::string, Leaning> said;
+  if (record.judgements.empty()) said[record.source.id].shown = leaning_of(duel);
+  for (const Judgement& judgement : record.judgements) {
+    if (judgement.answer.result == Answered::invalid) continue;
+    Leaning& of = said[judgement.judge.empty() ? record.source.id : judgement.judge];
+    auto& sum = judgement.first == record.judgements.front().first ? of.shown : of.turned;
+    sum = sum.value_or(0) + leaning_of(judgement);
+  }
+  for (const auto& [judge, of] : said) {
+    JudgeCounts& counts = judge_counts_[judge];
+    for (const auto& leaning : {of.shown, of.turned}) {
+      if (!leaning) continue;
+      ++counts.answers;
+      if (*leaning > 0) ++counts.first;
+      if (*leaning < 0) ++counts.second;
+    }
+    if (!of.shown || !of.turned) continue;
+    ++counts.both_orders;
+    if (side_of(*of.shown) != -side_of(*of.turned)) ++counts.flips;
+  }
+  const auto arm_of = [](const Leaning& of) {
+    return side_of(of.shown.value_or(0) - of.turned.value_or(0));
+  };
+  for (auto one = said.begin(); one != said.end(); ++one) {
+    for (auto other = std::next(one); other != said.end(); ++other) {
+      const int sides = arm_of(one->second) * arm_of(other->second);
+      if (sides == 0) continue;
+      auto& [agree, differ] = agreements_[{one->first, other->first}];
+      ++(sides > 0 ? agree : differ);
+    }
+  }
 }
 
 bool Tally::restored(std::size_t num_arms) const {

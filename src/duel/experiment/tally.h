@@ -74,6 +74,26 @@ struct FlipCounts {
   std::uint64_t to_second = 0;
 };
 
+// What one of several judges said, whichever arms it was about. A judge answers a duel once in each
+// order.
+struct JudgeCounts {
+  std::uint64_t answers = 0;
+  std::uint64_t first = 0;  // for the arm shown first
+  std::uint64_t second = 0;
+  std::uint64_t both_orders = 0;  // duels that it answered in both orders
+  std::uint64_t flips = 0;        // of these, those with two different answers
+  void fields(auto& archive) { archive(answers, first, second, both_orders, flips); }
+};
+
+// What judges said that their answers cost.
+struct AnswerCosts {
+  std::uint64_t answers = 0;  // that said so
+  double cost = 0;
+  std::uint64_t tokens = 0;
+  std::uint64_t cached = 0;  // answers that were known, and cost nothing
+  void fields(auto& archive) { archive(answers, cost, tokens, cached); }
+};
+
 class Tally {
  public:
   // What a judge program said of the pairs as (low, high): wins of either.
@@ -95,6 +115,13 @@ class Tally {
   }
   const FlipCounts& flips() const { return flips_; }
   const std::map<std::string, PairWins>& judges() const { return judges_; }
+  const std::map<std::string, JudgeCounts>& judge_counts() const { return judge_counts_; }
+  // Of duels that both judges answered, and not by a tie: how often they named the same arm, and
+  // how often not.
+  using Agreements =
+      std::map<std::pair<std::string, std::string>, std::pair<std::uint64_t, std::uint64_t>>;
+  const Agreements& agreements() const { return agreements_; }
+  const AnswerCosts& costs() const { return costs_; }
   const TextMap<std::uint64_t>& by_source() const { return by_source_; }
   std::uint64_t comparisons() const { return comparisons_; }
   std::uint64_t exploited() const { return exploited_; }
@@ -121,6 +148,8 @@ class Tally {
   void fields(Archive& archive) {
     archive(num_arms_, shown_, compared_, aa_, flips_.judged, flips_.to_first, flips_.to_second);
     archive_fields(archive, by_source_, judges_, comparisons_, exploited_, excluded_);
+    archive_fields(archive, judge_counts_, agreements_);
+    archive(costs_);
     if constexpr (kReadsState<Archive>) sum_up();
   }
   bool restored(std::size_t num_arms) const;
@@ -133,6 +162,8 @@ class Tally {
   void sum_up();
   void count_source(const Source& source);
   void count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Outcome counted);
+  void count_costs(const OutcomeRecord& record);
+  void count_judges(const OutcomeRecord& record, const LedgerDuel& duel);
 
   std::size_t num_arms_ = 0;
   std::vector<ShownCounts> shown_;     // num_arms x num_arms
@@ -144,6 +175,9 @@ class Tally {
   FlipCounts flips_;
   TextMap<std::uint64_t> by_source_;
   std::map<std::string, PairWins> judges_;
+  std::map<std::string, JudgeCounts> judge_counts_;
+  Agreements agreements_;
+  AnswerCosts costs_;
   std::uint64_t comparisons_ = 0;
   std::uint64_t exploited_ = 0;
   std::uint64_t excluded_ = 0;

@@ -158,19 +158,6 @@ Result<IfWrong> Interview::if_wrong() const {
   return if_wrong_now(ledger(), [&](const RecordSink& sink) { return experiment_.replay(sink); });
 }
 
-Result<Interview::Spent> Interview::spent() const {
-  Spent spent;
-  DUEL_RETURN_IF_ERROR(experiment_.replay([&](const LogEntry& entry) -> Status {
-    if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
-      spent.cost += outcome->cost;
-      spent.tokens += outcome->tokens;
-      spent.answers += outcome->cost > 0 || outcome->tokens > 0 ? 1 : 0;
-    }
-    return Done{};
-  }));
-  return spent;
-}
-
 LocalQuestions Interview::questions(const std::string& voter,
                                     std::function<bool(const Question&)> known) {
   const auto arm = [this](const std::string& arm_id) {

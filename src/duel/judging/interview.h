@@ -69,12 +69,7 @@ class Interview {
   // What would overturn the certificate now; nothing is said while there is none.
   Result<IfWrong> if_wrong() const;
   // What the judges said that their answers cost, over all runs.
-  struct Spent {
-    double cost = 0;
-    std::uint64_t tokens = 0;
-    std::uint64_t answers = 0;  // that said so
-  };
-  Result<Spent> spent() const;
+  const AnswerCosts& spent() const { return ledger().costs(); }
   // Whether the answers look like draws that have nothing to do with each other.
   HealthCheck fresh_answers() const { return answers_->check(); }
 

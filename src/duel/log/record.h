@@ -438,10 +438,11 @@ struct Answer {
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
-// One of the two answers of a duel judged in both orders.
+// One of the two answers of a duel judged in both orders, or of the answers of several judges.
 struct Judgement {
   std::string first;  // the arm shown first
   Answer answer;
+  std::string judge{};  // who said it, where several judges answer each duel
 
   friend bool operator==(const Judgement&, const Judgement&) = default;
 };
@@ -459,9 +460,10 @@ struct OutcomeRecord {
   Answer answer;
   Source source;
   std::optional<std::uint64_t> response_ms;
-  std::vector<Judgement> judgements;  // two, if the order is `both`
-  std::string note;                   // what a person should know: why an answer is invalid
-  std::uint64_t failed_tries = 0;     // before it came
+  // Two, if the order is `both`; those of all judges in each order, where several answer.
+  std::vector<Judgement> judgements;
+  std::string note;                // what a person should know: why an answer is invalid
+  std::uint64_t failed_tries = 0;  // before it came
   // What the judge says beside its answer. Kept and shown, never used.
   std::string reason;
   double cost = 0;           // in the experiment's currency

@@ -184,7 +184,8 @@ template <>
 struct Described<Judgement> {
   static constexpr auto fields =
       joined(FieldList{required("first", &Judgement::first, "the arm shown first")},
-             inlined(&Judgement::answer, Described<Answer>::fields));
+             inlined(&Judgement::answer, Described<Answer>::fields),
+             FieldList{optional("judge", &Judgement::judge, "of several that answer each duel")});
 };
 
 template <>

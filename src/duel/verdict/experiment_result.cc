@@ -5,6 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "duel/experiment/tasks_left.h"
+#include "duel/inference/confidence_sequence.h"
+#include "duel/inference/position_bias.h"
 #include "duel/log/experiment_log.h"
 #include "duel/verdict/certificate_file.h"
 #include "duel/verdict/regret_estimate.h"
@@ -56,6 +59,62 @@ ResultStrengths strengths_of(const Board& board) {
   }
   shown.lack_of_fit = fit.lack_of_fit;
   return shown;
+}
+
+constexpr double kJudgesDelta = 0.05;
+
+std::optional<double> part_of_two(std::uint64_t part, std::uint64_t rest) {
+  if (part + rest == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(part + rest);
+}
+
+ResultJudge judge_of(const std::string& name, const JudgeCounts& counts) {
+  const std::uint64_t steady = counts.both_orders - counts.flips;
+  return {
+      .judge = name,
+      .answers = counts.answers,
+      .first_share = part_of_two(counts.first, counts.second),
+      .flip_rate = part_of_two(counts.flips, steady),
+      .first_share_interval =
+          estimate_position_bias(counts.first, counts.second, kJudgesDelta).interval,
+      .flip_interval = beta_binomial_sequence(counts.flips, steady, kJudgesDelta),
+      .both_orders = counts.both_orders,
+      .flips = counts.flips,
+  };
+}
+
+// Pairs of which one arm has been shown to beat the other.
+std::uint64_t decided_pairs(const Ledger& ledger) {
+  if (ledger.parts().space || ledger.parts().panel) return ledger.certificate() ? 1 : 0;
+  std::uint64_t decided = 0;
+  for (Arm i = 0; i < ledger.num_arms(); ++i) {
+    for (Arm j = i + 1; j < ledger.num_arms(); ++j) decided += is_open(ledger, i, j) ? 0 : 1;
+  }
+  return decided;
+}
+
+std::optional<ResultJudging> judging_of(const Ledger& ledger) {
+  const AnswerCosts& costs = ledger.costs();
+  // The first record names the judges of all logs that were begun by several on purpose.
+  const bool several =
+      ledger.judge_counts().size() > 1 && !ledger.experiment().judge.command.empty();
+  if (costs.answers == 0 && costs.cached == 0 && !several) return std::nullopt;
+  ResultJudging judging{
+      .answers = costs.answers, .tokens = costs.tokens, .cached = costs.cached, .cost = costs.cost};
+  if (const std::uint64_t decided = decided_pairs(ledger); decided > 0) {
+    judging.cost_per_decision = costs.cost / static_cast<double>(decided);
+  }
+  if (!several) return judging;
+  for (const auto& [name, counts] : ledger.judge_counts()) {
+    judging.judges.push_back(judge_of(name, counts));
+  }
+  for (const auto& [names, said] : ledger.agreements()) {
+    const auto [agree, differ] = said;
+    judging.agreements.push_back({names.first, names.second, agree, differ,
+                                  part_of_two(agree, differ).value_or(0),
+                                  beta_binomial_sequence(agree, differ, kJudgesDelta)});
+  }
+  return judging;
 }
 
 }  // namespace
@@ -141,6 +200,7 @@ ExperimentResult result_of(const Ledger& ledger, const Board& board, const IfWro
   }
   result.bradley_terry = strengths_of(board);
   result.probability_no_winner = standing.places.probability_no_winner;
+  result.judging = judging_of(ledger);
   if (given) {
     result.certificate = {.kind = given->kind,
                           .winner = id_of(ledger, given->winner),

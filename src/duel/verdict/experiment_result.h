@@ -172,6 +172,64 @@ struct ResultStrengths {
       optional("lack_of_fit", &ResultStrengths::lack_of_fit)};
 };
 
+// One of several judges.
+struct ResultJudge {
+  std::string judge;
+  std::uint64_t answers = 0;
+  std::optional<double> first_share{}, flip_rate{};
+  Interval first_share_interval, flip_interval;
+  std::uint64_t both_orders = 0, flips = 0;
+
+  static constexpr std::string_view schema = "ResultJudge";
+  static constexpr FieldList fields{
+      required("judge", &ResultJudge::judge),
+      required("answers", &ResultJudge::answers, "of each order its own"),
+      required("first_share", &ResultJudge::first_share,
+               "of the answers that lean to one side: for what was shown first"),
+      required("first_share_interval", &ResultJudge::first_share_interval,
+               "95 %, whenever you look; 1/2 outside of it is a bias of places if places were "
+               "drawn"),
+      required("both_orders", &ResultJudge::both_orders, "duels that it answered in both orders"),
+      required("flips", &ResultJudge::flips, "of these, those with two different answers"),
+      required("flip_rate", &ResultJudge::flip_rate),
+      required("flip_interval", &ResultJudge::flip_interval, "95 %, whenever you look")};
+};
+
+struct ResultAgreement {
+  std::string judge, other;
+  std::uint64_t agree = 0, differ = 0;
+  double agreement = 0;
+  Interval interval;
+
+  static constexpr std::string_view schema = "JudgesAgreement";
+  static constexpr FieldList fields{
+      required("judge", &ResultAgreement::judge),
+      required("other", &ResultAgreement::other),
+      required("agree", &ResultAgreement::agree, "duels in which both lean to the same arm"),
+      required("differ", &ResultAgreement::differ),
+      required("agreement", &ResultAgreement::agreement),
+      required("interval", &ResultAgreement::interval, "95 %, whenever you look")};
+};
+
+struct ResultJudging {
+  std::uint64_t answers = 0, tokens = 0, cached = 0;
+  double cost = 0;
+  std::optional<double> cost_per_decision{};
+  std::vector<ResultJudge> judges{};
+  std::vector<ResultAgreement> agreements{};
+
+  static constexpr std::string_view schema = "Judging";
+  static constexpr FieldList fields{
+      required("answers", &ResultJudging::answers, "that came with what they cost"),
+      required("cost", &ResultJudging::cost, "of all answers so far, as judges say"),
+      required("tokens", &ResultJudging::tokens, "the same"),
+      required("cached", &ResultJudging::cached, "answers that were known, and cost nothing"),
+      required("cost_per_decision", &ResultJudging::cost_per_decision,
+               "over the pairs of which one arm is shown to beat the other; null without any"),
+      optional("judges", &ResultJudging::judges, "where there are several"),
+      optional("agreements", &ResultJudging::agreements, "of two judges about the same duels")};
+};
+
 struct ResultCertificate {
   CertificateKind kind = CertificateKind::winner;
   std::optional<std::string> winner;
@@ -221,6 +279,7 @@ struct ExperimentResult {
   std::vector<ResultPair> pairs;
   ResultStrengths bradley_terry;
   double probability_no_winner = 0;
+  std::optional<ResultJudging> judging;
   std::optional<ResultCertificate> certificate;
   IfWrong if_wrong;
   std::vector<WhyNotYet> why_not_yet;
@@ -266,6 +325,9 @@ struct ExperimentResult {
                    "a view; the verdict needs no model"),
           required("probability_no_winner", &ExperimentResult::probability_no_winner,
                    "that no arm beats every other; what the arms' `probability_best` lack to 1"),
+          optional("judging", &ExperimentResult::judging,
+                   "what judges cost, and how they get on; where they say what they cost, some "
+                   "answers were known, or there are several"),
           required("certificate", &ExperimentResult::certificate, "null until there is one")},
       inlined(&ExperimentResult::if_wrong, IfWrong::fields),
       FieldList{

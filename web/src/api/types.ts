@@ -553,6 +553,25 @@ export interface InterleavingRequest {
   limit?: number | null;
 }
 
+export interface JudgesAgreement {
+  judge: string;
+  other: string;
+  agree: number;
+  differ: number;
+  agreement: number;
+  interval: [number, number];
+}
+
+export interface Judging {
+  answers: number;
+  cost: number;
+  tokens: number;
+  cached: number;
+  cost_per_decision: number | null;
+  judges?: ResultJudge[];
+  agreements?: JudgesAgreement[];
+}
+
 export interface LackOfFit {
   statistic: number;
   degrees: number;
@@ -931,6 +950,7 @@ export interface Result {
   pairs: ResultPair[];
   bradley_terry: BradleyTerry;
   probability_no_winner: number;
+  judging?: Judging;
   certificate: CertificateGiven | null;
   if_wrong?: string;
   reversed_by?: WrongAnswers;
@@ -967,6 +987,17 @@ export interface ResultArm {
   log_threshold?: number;
   duels_left?: number | null;
   score?: [number, number];
+}
+
+export interface ResultJudge {
+  judge: string;
+  answers: number;
+  first_share: number | null;
+  first_share_interval: [number, number];
+  both_orders: number;
+  flips: number;
+  flip_rate: number | null;
+  flip_interval: [number, number];
 }
 
 export interface ResultOrder {
@@ -1028,6 +1059,7 @@ export interface SliceResult {
   pairs: ResultPair[];
   bradley_terry: BradleyTerry;
   probability_no_winner: number;
+  judging?: Judging;
   certificate: CertificateGiven | null;
   if_wrong?: string;
   reversed_by?: WrongAnswers;

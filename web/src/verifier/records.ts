@@ -133,7 +133,7 @@ export type Answer = {
   place: bigint;
   score: number | null; // of the arm shown first
 };
-const judgement = object({ first: must(string), ...answer });
+const judgement = object({ first: must(string), ...answer, judge: may(string, "") });
 export type Judgement = ReturnType<typeof judgement>;
 const source = may(object({ type: text, id: text }), { type: "", id: "" });
 
