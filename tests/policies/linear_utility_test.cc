@@ -69,7 +69,9 @@ TEST(LinearUtility, minimises_the_penalised_loss) {
       }
       square += gradient * gradient;
     }
-    if (n <= 32) ASSERT_LT(std::sqrt(square), 1e-8 * (1 + n)) << n;
+    if (n <= 32) {
+      ASSERT_LT(std::sqrt(square), 1e-8 * (1 + n)) << n;
+    }
     largest = std::max(largest, std::sqrt(square));
   }
   EXPECT_LT(largest, 1.0);  // one answer's gradient is |z|, 2 here

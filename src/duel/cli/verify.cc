@@ -1,4 +1,3 @@
-
 #include "duel/cli/commands.h"
 #include "duel/core/numbers.h"
 #include "duel/verdict/health.h"
