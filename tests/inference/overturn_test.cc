@@ -90,6 +90,41 @@ TEST(Overturn, looks_once_where_that_is_the_rule) {
   EXPECT_EQ(at(Looked::always), kEvidence.log_evidence(8, 0));
 }
 
+double plain(const Units& units, std::uint32_t hit, Mistake how, Looked looked);
+
+TEST(Overturn, hits_the_answers_of_people_alone_where_they_audit) {
+  const double c = natural_log(40.0);
+  const auto level_of = [&](double log_evidence) {
+    return std::min(1.0, std::exp(natural_log(0.05) + c - log_evidence));
+  };
+  for (const Units& units : {kTrace, Units{0.9, -0.1, 0.4, 1, 0.02, 0.7, -0.5, 1, 0.3, 0.8, 0.6}}) {
+    std::vector<std::uint8_t> by_person(units.size(), 0);
+    for (std::size_t t = 1; t < units.size(); t += 3) by_person[t] = 1;
+    by_person[0] = 1;
+    const auto without = [&](std::uint64_t wrong) {
+      return level_without_people(kEvidence, units, by_person, wrong, 0.05, c);
+    };
+    EXPECT_NEAR(without(0), level_of(plain(units, 0, Mistake::missing, Looked::always)), 1e-12);
+    // At most what any two of them do, and never what those of the program would.
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (by_person[i] == 0 || by_person[j] == 0) continue;
+        const auto hit = std::uint32_t{1} << i | std::uint32_t{1} << j;
+        EXPECT_GE(without(2) + 1e-12,
+                  level_of(plain(units, hit, Mistake::missing, Looked::always)));
+      }
+    }
+    EXPECT_EQ(without(units.size()), without(units.size() + 5));
+    const std::vector<std::uint8_t> nobody(units.size(), 0);
+    EXPECT_EQ(level_without_people(kEvidence, units, nobody, 3, 0.05, c), without(0));
+  }
+  // Of whole answers the first wins of people are the worst.
+  std::vector<std::uint8_t> some(kTrace.size(), 0);
+  some[2] = some[5] = some[6] = 1;
+  EXPECT_NEAR(level_without_people(kEvidence, kTrace, some, 2, 0.05, c),
+              level_of(plain(kTrace, 1U << 2 | 1U << 5, Mistake::missing, Looked::always)), 1e-12);
+}
+
 // ln of the largest E over the answers that `hit` leaves, evaluated plainly.
 double plain(const Units& units, std::uint32_t hit, Mistake how, Looked looked) {
   double largest = 0;

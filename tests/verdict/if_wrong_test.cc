@@ -6,7 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "duel/core/digest.h"
 #include "duel/core/logarithm.h"
+#include "duel/experiment/audit_coin.h"
+#include "duel/experiment/local_experiment.h"
 #include "duel/inference/overturn.h"
 #include "duel/store/memory_store.h"
 #include "duel/verdict/certificate_file.h"
@@ -195,6 +198,44 @@ TEST(IfWrong, takes_the_worst_of_the_pairs_and_is_silent_about_scores) {
     EXPECT_EQ(found.reversed_by->missing, fewest) << describe(goal);
     EXPECT_EQ(found.reversed_by->flipped, (fewest + 1) / 2) << describe(goal);
   }
+}
+
+// People audit a judge that always says `a`; they prefer it, too, but for every fifth.
+TEST(IfWrong, asks_of_people_alone_where_they_audit_a_judge) {
+  const std::string key = audit_key_of_seed(7, "e");
+  ExperimentRecord record = experiment_of({"a", "b"});
+  record.audit = {.share = 0.5, .key_sha256 = sha256_hex(key), .from_seed = true};
+  LocalExperiment experiment = LocalExperiment::in_memory(record, {}, {}, key).value();
+  std::uint64_t people = 0;
+  const auto says = [&](const std::string& duel, const char* type, const char* winner) {
+    Report report;
+    report.duel_id = duel;
+    report.answer = Answer{Answered::win, winner};
+    report.source = {type, type};
+    ASSERT_TRUE(experiment.report(report).ok());
+  };
+  while (!experiment.ledger().certificate() && experiment.ledger().served() < 2000) {
+    const std::string duel = std::get<Served>(experiment.serve({}).value()).serve.duel_id;
+    says(duel, "judge", "a");
+    if (experiment.ledger().find_open(duel) == nullptr) continue;
+    says(duel, "human", ++people % 5 == 0 ? "b" : "a");
+  }
+  ASSERT_TRUE(experiment.ledger().certificate());
+  const auto found = if_wrong_now(experiment.ledger(),
+                                  [&](const RecordSink& sink) { return experiment.replay(sink); });
+  ASSERT_TRUE(found.ok()) << found.error().to_string();
+  ASSERT_TRUE(found->reversed_by);
+  EXPECT_EQ(found->reversed_by->of, people) << "the judge's answers may be what they will";
+  EXPECT_GT(found->reversed_by->flipped, 0U);
+  ASSERT_EQ(found->level_if_wrong.size(), 2U);
+  EXPECT_EQ(found->level_if_wrong[0].answers, percent_of(people, 1));
+  EXPECT_EQ(found->level_if_wrong[1].answers, percent_of(people, 5));
+  // Without any of them the evidence was not enough, or it would have stopped before.
+  EXPECT_GT(found->level_if_wrong[0].level, 0.05);
+  EXPECT_FALSE(found->overturned_by);
+  EXPECT_NE(found->text.find("Without the 1 % of people's answers that matter most it would"),
+            std::string::npos)
+      << found->text;
 }
 
 }  // namespace

@@ -55,17 +55,19 @@ struct Sums {
 };
 
 // E_t with the `wrong` largest positive units so far in `hit` and everything else in the sums. What
-// leaves `hit` for a larger one never returns, so nothing is ever subtracted from a sum.
+// leaves `hit` for a larger one never returns, so nothing is ever subtracted from a sum. Only those
+// of `fallible` are hit, or any where it is empty.
 double of_any(const PairEvidence& evidence, std::span<const double> units, std::uint64_t wrong,
-              Mistake how, Looked looked) {
+              Mistake how, Looked looked, std::span<const std::uint8_t> fallible = {}) {
   Sums sums;
   std::multiset<double> hit;
   double largest = 0;  // E starts at 1
   for (std::size_t t = 0; t < units.size(); ++t) {
     const double unit = units[t];
-    if (unit > 0 && hit.size() < wrong) {
+    const bool helps = unit > 0 && (fallible.empty() || fallible[t] != 0);
+    if (helps && hit.size() < wrong) {
       hit.insert(unit);
-    } else if (unit > 0 && wrong > 0 && unit > *hit.begin()) {
+    } else if (helps && wrong > 0 && unit > *hit.begin()) {
       sums.add(evidence, *hit.begin());
       hit.erase(hit.begin());
       hit.insert(unit);
@@ -80,6 +82,11 @@ double of_any(const PairEvidence& evidence, std::span<const double> units, std::
     largest = std::max(largest, evidence.log_evidence(now.wins, now.losses, now.logs));
   }
   return largest;
+}
+
+// The level at which so much evidence is the threshold.
+double level_of(double alpha, double log_threshold, double reached) {
+  return std::min(1.0, exponential((natural_log(alpha) + log_threshold) - reached));
 }
 
 // Added in serving order, so that every machine has the same bits.
@@ -133,7 +140,15 @@ std::uint64_t fewest_to_reverse(std::span<const double> units, Mistake how) {
 double level_if_wrong(const PairEvidence& evidence, std::span<const double> units,
                       std::uint64_t wrong, double alpha, double log_threshold, Looked looked) {
   const double reached = log_evidence_if_wrong(evidence, units, wrong, Mistake::flipped, looked);
-  return std::min(1.0, exponential((natural_log(alpha) + log_threshold) - reached));
+  return level_of(alpha, log_threshold, reached);
+}
+
+double level_without_people(const PairEvidence& evidence, std::span<const double> units,
+                            std::span<const std::uint8_t> by_person, std::uint64_t wrong,
+                            double alpha, double log_threshold, Looked looked) {
+  DUEL_CHECK(by_person.size() == units.size());
+  const double reached = of_any(evidence, units, wrong, Mistake::missing, looked, by_person);
+  return level_of(alpha, log_threshold, reached);
 }
 
 }  // namespace duel

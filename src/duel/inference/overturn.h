@@ -54,4 +54,11 @@ double level_if_wrong(const PairEvidence& evidence, std::span<const double> unit
                       std::uint64_t wrong, double alpha, double log_threshold,
                       Looked looked = Looked::always);
 
+// The same where only some answers can be wrong, and those that hurt most are missing: people's,
+// where they audit a program (audited_units.h), whose units one cannot simply turn round.
+// REQUIRES: by_person.size() == units.size().
+double level_without_people(const PairEvidence& evidence, std::span<const double> units,
+                            std::span<const std::uint8_t> by_person, std::uint64_t wrong,
+                            double alpha, double log_threshold, Looked looked = Looked::always);
+
 }  // namespace duel

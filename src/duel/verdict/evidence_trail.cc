@@ -147,8 +147,9 @@ void EvidenceTrail::take(const LogEntry& entry, const AuditLostRecord& record) {
   if (found == open_.end()) return;
   const Open& duel = found->second;
   Place& place = (*duel.pair)[duel.place];
-  place.audited = AuditedAnswer{
-      .share = duel.audit.share, .program = duel.audit.program, .drawn = true, .lost = true};
+  const double program = duel.first < duel.second ? duel.audit.program : -duel.audit.program;
+  place.audited =
+      AuditedAnswer{.share = duel.audit.share, .program = program, .drawn = true, .lost = true};
   place.final_at = entry.sequence;
   place.answered = true;
   open_.erase(found);

@@ -179,6 +179,32 @@ HealthCheck judges(const Ledger& ledger) {
   return judged_check(name, differ, std::move(detail));
 }
 
+// Where people audit a judge: does it say anything of what they prefer? A certificate holds all the
+// same, since it is about people, but the judge is paid for nothing.
+HealthCheck judge_under_audit(const Ledger& ledger) {
+  const std::string name = "judge";
+  std::uint64_t told = 0;
+  std::vector<std::string> useless;
+  for (Arm i = 0; i < ledger.num_arms(); ++i) {
+    for (Arm j = i + 1; j < ledger.num_arms(); ++j) {
+      const AuditedUnits* const pair = ledger.referee().audited(i, j);
+      if (pair == nullptr || pair->audited() < AuditedUnits::kEnoughToTell) continue;
+      ++told;
+      if (!pair->useless()) continue;
+      useless.push_back(fmt::format("{} and {}", ledger.name_of(i), ledger.name_of(j)));
+    }
+  }
+  if (told == 0) {
+    return unknown_check(name, fmt::format("people have answered fewer than {} duels of each pair",
+                                           AuditedUnits::kEnoughToTell));
+  }
+  if (useless.empty()) return judged_check(name, false, "it knows something of what people prefer");
+  return judged_check(name, true,
+                      fmt::format("it says nothing, or the reverse of people, about {}; it saves "
+                                  "no answers there, and the statement about people holds",
+                                  fmt::join(useless, "; ")));
+}
+
 HealthCheck position_balance(const Ledger& ledger) {
   const std::string name = "position_balance";
   if (ledger.experiment().order == Placement::fixed) {
@@ -312,6 +338,7 @@ std::vector<HealthCheck> check_health(const Ledger& ledger) {
   if (ledger.experiment().format > 1) {
     checks.push_back(lost_answers(ledger));
     checks.push_back(judges(ledger));
+    if (ledger.parts().audited) checks.push_back(judge_under_audit(ledger));
   }
   return checks;
 }

@@ -92,12 +92,12 @@ class Weighing {
   IfWrong weigh() const {
     IfWrong found;
     if (pairs_.empty()) return found;
+    for (const std::uint64_t percent : kPercents) {
+      found.level_if_wrong.push_back({static_cast<double>(percent) / 100, 0, 0});
+    }
     if (ledger_.parts().audited) {
       for (const NeededAnswers& pair : pairs_) weigh_people(found, pair);
       return found;
-    }
-    for (const std::uint64_t percent : kPercents) {
-      found.level_if_wrong.push_back({static_cast<double>(percent) / 100, 0, 0});
     }
     for (const NeededAnswers& pair : pairs_) weigh_pair(found, pair);
     found.without_voter = without_voters();
@@ -105,13 +105,30 @@ class Weighing {
   }
 
  private:
-  static void weigh_people(IfWrong& found, const NeededAnswers& pair) {
+  void weigh_people(IfWrong& found, const NeededAnswers& pair) const {
+    const std::vector<double> units = pair.units();
+    std::vector<std::uint8_t> by_person;
+    for (const EvidenceTrail::Answer& one : pair.answers) by_person.push_back(one.by_person);
+    const auto of = static_cast<std::uint64_t>(std::ranges::count(by_person, 1));
+    note_levels(found, of, [&](std::uint64_t wrong) {
+      return level_without_people(evidence_, units, by_person, wrong, alpha_,
+                                  pair.finding->log_threshold, looked_);
+    });
     const auto flipped = fewest_of_people(pair.answers, Mistake::flipped);
     const auto missing = fewest_of_people(pair.answers, Mistake::missing);
     if (!flipped || !missing) return;
-    const auto of = static_cast<std::uint64_t>(
-        std::ranges::count_if(pair.answers, &EvidenceTrail::Answer::by_person));
     take_fewest(found.reversed_by, pair.winner, pair.loser, of, *flipped, *missing);
+  }
+
+  // The worst of all pairs, for each share of a pair's answers.
+  static void note_levels(IfWrong& found, std::uint64_t answers,
+                          const std::function<double(std::uint64_t)>& level_with) {
+    for (std::size_t k = 0; k < found.level_if_wrong.size(); ++k) {
+      const std::uint64_t wrong = percent_of(answers, kPercents[k]);
+      const double level = level_with(wrong);
+      LevelIfWrong& worst = found.level_if_wrong[k];
+      if (level > worst.level) std::tie(worst.answers, worst.level) = std::pair(wrong, level);
+    }
   }
 
   void weigh_pair(IfWrong& found, const NeededAnswers& pair) const {
@@ -125,12 +142,9 @@ class Weighing {
     take_fewest(found.overturned_by, pair.winner, pair.loser, units.size(),
                 fewest_to_overturn(evidence_, units, threshold, Mistake::flipped, looked_),
                 fewest_to_overturn(evidence_, units, threshold, Mistake::missing, looked_));
-    for (std::size_t k = 0; k < found.level_if_wrong.size(); ++k) {
-      const std::uint64_t wrong = percent_of(units.size(), kPercents[k]);
-      const double level = level_if_wrong(evidence_, units, wrong, alpha_, threshold, looked_);
-      LevelIfWrong& worst = found.level_if_wrong[k];
-      if (level > worst.level) std::tie(worst.answers, worst.level) = std::pair(wrong, level);
-    }
+    note_levels(found, units.size(), [&](std::uint64_t wrong) {
+      return level_if_wrong(evidence_, units, wrong, alpha_, threshold, looked_);
+    });
   }
 
   // The voters with the most answers of the needed pairs, of equal ones who was asked first.
@@ -209,8 +223,11 @@ std::string text_of(const Ledger& ledger, const IfWrong& found) {
                     counted(found.overturned_by->flipped, "wrong answer")));
   }
   for (const LevelIfWrong& one : found.level_if_wrong) {
-    const std::string wrong = fmt::format("With {} % of the answers wrong in the worst way",
-                                          format_number(100 * one.share));
+    const std::string share = format_number(100 * one.share);
+    const std::string wrong =
+        ledger.parts().audited
+            ? fmt::format("Without the {} % of people's answers that matter most", share)
+            : fmt::format("With {} % of the answers wrong in the worst way", share);
     say(one.level < 1
             ? fmt::format("{} it would hold at level {} instead of {}.", wrong,
                           level_text(one.level), format_number(ledger.experiment().stopping.alpha))

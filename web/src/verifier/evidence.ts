@@ -615,8 +615,12 @@ export class AuditedUnits {
   get weight(): number {
     return Math.min(1, Math.max(0, (2 + this.peopleProgram) / (4 + this.programProgram)));
   }
+  // Whether people have answered enough to tell what the program's answers are worth.
+  isTold(): boolean {
+    return this.audited >= 20;
+  }
   isUseless(): boolean {
-    return this.audited >= 20 && this.weight === 0;
+    return this.isTold() && this.weight === 0;
   }
   release({ share, program, isDrawn, person, isLost }: Audited): AuditedUnit {
     const weight = this.weight;

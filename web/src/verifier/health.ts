@@ -156,6 +156,14 @@ export function checkHealth(ledger: Ledger): Check[] {
       }
       return degrees === 0 ? undefined : squares > degrees + 3 * Math.sqrt(2 * degrees);
     };
+    if (ledger.isAudited) {
+      isFailed.judge = () => {
+        const told = compared
+          .map(([i, j]) => ledger.referee.audited(i, j))
+          .filter((units) => units !== undefined && units.isTold());
+        return told.length === 0 ? undefined : told.some((units) => units!.isUseless());
+      };
+    }
   }
   return Object.entries(isFailed).map(([name, judge]) => {
     const failed = judge();

@@ -50,6 +50,7 @@ function evidenceOfParts(
   wrong: number,
   how: How,
   atTheEnd: boolean,
+  isFallible: (t: number) => boolean = () => true,
 ): number {
   const sums = { wins: 0, losses: 0, logs: GAPS.map(() => 0) };
   const add = (to: typeof sums, unit: number) => {
@@ -64,8 +65,9 @@ function evidenceOfParts(
   };
   let largest = 0;
   units.forEach((unit, t) => {
-    if (unit > 0 && hit.length < wrong) insert(unit);
-    else if (unit > 0 && wrong > 0 && unit > hit[0]!) {
+    const helps = unit > 0 && isFallible(t);
+    if (helps && hit.length < wrong) insert(unit);
+    else if (helps && wrong > 0 && unit > hit[0]!) {
       add(sums, hit.shift()!);
       insert(unit);
     } else add(sums, unit);
@@ -88,13 +90,38 @@ function fewestToReverse(lead: number, hits: number[]): number | undefined {
   return wrong;
 }
 
-// Where people audit a program only they may be wrong.
+const isByPerson = ({ audited }: Place) => audited!.isDrawn && !audited!.isLost;
+const noLevels = () => [1, 5].map((percent) => ({ percent, answers: 0, level: 0 }));
+
+// The worst of all pairs, for each share of a pair's answers; `reached` is ln of the largest E with
+// so many of them wrong.
+function noteLevels(
+  { levels }: IfWrong,
+  answers: number,
+  alpha: number,
+  threshold: number,
+  reached: (wrong: number) => number,
+): void {
+  for (const worst of levels) {
+    const wrong = Math.ceil((answers * worst.percent) / 100);
+    const level = Math.min(1, exponential(naturalLog(alpha) + threshold - reached(wrong)));
+    if (level > worst.level) Object.assign(worst, { answers: wrong, level });
+  }
+}
+
+// Where people audit a program only they may be wrong, and an answer that is wrong is missing.
 function ofPeople(ledger: Ledger, findings: Finding[]): IfWrong {
-  const found: IfWrong = { levels: [], voters: [] };
-  for (const { winner, loser } of findings) {
+  const { epsilon, stopping } = ledger.experiment;
+  const evidence = evidenceAgainst(epsilon);
+  const found: IfWrong = { levels: noLevels(), voters: [] };
+  for (const { winner, loser, threshold } of findings) {
     const sign = winner < loser ? 1 : -1;
     const places = ledger.referee.answers(winner, loser);
-    const people = places.filter(({ audited }) => audited!.isDrawn && !audited!.isLost);
+    const people = places.filter(isByPerson);
+    const units = places.map(({ unit }) => (sign === 1 ? unit!.unit : unit!.reverse));
+    noteLevels(found, people.length, stopping.alpha, threshold, (wrong) =>
+      evidenceOfParts(evidence, units, wrong, "missing", false, (t) => isByPerson(places[t]!)),
+    );
     let lead = 0;
     for (const { unit } of places) lead += sign * unit!.value;
     const missing = fewestToReverse(
@@ -164,7 +191,7 @@ function ofEvidence(ledger: Ledger, findings: Finding[]): IfWrong {
     return { pair: [winner, loser] as [number, number], threshold, places };
   });
   const found: IfWrong = {
-    levels: [1, 5].map((percent) => ({ percent, answers: 0, level: 0 })),
+    levels: noLevels(),
     voters: [],
   };
   for (const { pair, threshold, places } of pairs) {
@@ -184,12 +211,9 @@ function ofEvidence(ledger: Ledger, findings: Finding[]): IfWrong {
       fewest(wins, (wrong) => evidenceIfWrong(evidence, units, wrong, how, atTheEnd) >= threshold),
     ) as [number, number];
     found.evidence = smaller(found.evidence, { flipped, of, pair, missing, missingOf: of });
-    for (const worst of found.levels) {
-      const wrong = Math.ceil((of * worst.percent) / 100);
-      const reached = evidenceIfWrong(evidence, units, wrong, "flipped", atTheEnd);
-      const level = Math.min(1, exponential(naturalLog(stopping.alpha) + threshold - reached));
-      if (level > worst.level) Object.assign(worst, { answers: wrong, level });
-    }
+    noteLevels(found, of, stopping.alpha, threshold, (wrong) =>
+      evidenceIfWrong(evidence, units, wrong, "flipped", atTheEnd),
+    );
   }
   // The voters with the most answers, of equal ones who was asked first.
   const given = new Map<string, { answers: number; first: number }>();
@@ -258,7 +282,9 @@ function textOf(ledger: Ledger, { lead, evidence, levels, voters }: IfWrong): st
   if (ledger.panel && lead && evidence && evidence.flipped < lead.flipped)
     texts.push(`${wrongAnswers(evidence.flipped)} would leave it open.`);
   for (const { percent, level } of levels) {
-    const wrong = `With ${percent} % of the answers wrong in the worst way`;
+    const wrong = ledger.isAudited
+      ? `Without the ${percent} % of people's answers that matter most`
+      : `With ${percent} % of the answers wrong in the worst way`;
     const rounded = numberText(Math.ceil(level * 1000) / 1000);
     texts.push(
       level < 1
