@@ -10,10 +10,10 @@
 #include "duel/cli/served_session.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
-#include "duel/judging/answer_cache.h"
 #include "duel/judging/child_process.h"
 #include "duel/judging/judge_loop.h"
 #include "duel/judging/judge_pool.h"
+#include "duel/judging/jury.h"
 #include "duel/judging/unchanged_arms.h"
 #include "duel/verdict/audit_standing.h"
 
@@ -22,7 +22,8 @@ namespace {
 
 struct RunArguments {
   InterviewOptions interview;
-  std::string judge;
+  std::vector<std::string> judges;
+  std::string jury = "mean";
   std::string protocol = "call";
   std::string on_failure = "missing";
   JudgeOptions options;
@@ -47,7 +48,7 @@ FailedDuel failed_duel(const std::string& word) {
   return word == "stop" ? FailedDuel::stop : FailedDuel::missing;
 }
 
-Json judge_json(const JudgeLoop& run, const JudgePool& pool, const AnswerCosts& spent) {
+Json judge_json(const JudgeLoop& run, const Jury& pool, const AnswerCosts& spent) {
   Json json;
   json["judge"] = {
       {"answered", run.answered()},           {"failed", run.failed()},
@@ -83,25 +84,43 @@ JudgeLoopOptions loop_options(const RunArguments& arguments, const std::string& 
           }};
 }
 
-Result<JudgeCommand> judge_of(const RunArguments& arguments, bool has_tasks) {
-  if (arguments.judge.empty()) {
+JuryRule jury_rule(const RunArguments& arguments) {
+  return arguments.jury == "drawn" ? JuryRule::drawn : JuryRule::mean;
+}
+
+Result<std::vector<JudgeCommand>> judges_of(const RunArguments& arguments, bool has_tasks) {
+  if (arguments.judges.empty()) {
     return Error::invalid_argument("no judge is given")
         .with_hint("write --judge './judge.sh {first} {second}'; 'duel vote' asks you instead");
   }
-  auto judge = JudgeCommand::parse(arguments.judge, has_tasks, arguments.protocol != "jsonl");
-  if (!judge.ok()) return usage_error("--judge", judge.error());
-  return judge;
+  std::vector<JudgeCommand> judges;
+  for (const std::string& command : arguments.judges) {
+    auto judge = JudgeCommand::parse(command, has_tasks, arguments.protocol != "jsonl");
+    if (!judge.ok()) return usage_error("--judge", judge.error());
+    for (const JudgeCommand& other : judges) {
+      if (other.name() != judge->name()) continue;
+      return usage_error("--judge", Error::invalid_argument(fmt::format("'{}' twice", command))
+                                        .with_hint("--votes 2 asks one judge twice"));
+    }
+    judges.push_back(*std::move(judge));
+  }
+  return judges;
 }
 
-// Of two judges of one name, the log can tell whose answer it is.
-std::string judge_name(const JudgeCommand& judge) {
-  return fmt::format("{}@{}", std::filesystem::path(judge.program()).filename().string(),
-                     judge.entry().sha256.substr(0, 12));
+// The mean of several answers is a graded one.
+Status check_jury(const RunArguments& arguments) {
+  const std::string& goal = arguments.interview.request.goal;
+  if (arguments.judges.size() < 2 || jury_rule(arguments) == JuryRule::drawn) return Done{};
+  if (goal != "copeland" && goal != "borda" && goal != "epsilon") return Done{};
+  return usage_error("--judge",
+                     Error::invalid_argument(
+                         fmt::format("the goal {} does not take the mean of several judges", goal))
+                         .with_hint("--jury drawn"));
 }
 
-void warn_of_troubles(const JudgePool& pool, std::uint64_t failed, const std::string& last,
+void warn_of_troubles(const Jury& pool, std::uint64_t failed, const std::string& last,
                       const CommandContext& context) {
-  const JudgeTroubles& troubles = pool.troubles();
+  const JudgeTroubles troubles = pool.troubles();
   if (pool.times_busy() > 0) {
     context.note("the judge was busy {}; such a try counts nowhere",
                  counted(pool.times_busy(), "time"));
@@ -115,7 +134,7 @@ void warn_of_troubles(const JudgePool& pool, std::uint64_t failed, const std::st
 
 // How the run ends that an error has ended. A judge that stayed busy may answer later, and the exit
 // code says so to the script that runs the command again.
-Result<int> ended_by(const Error& error, const JudgePool& pool, const Command& command) {
+Result<int> ended_by(const Error& error, const Jury& pool, const Command& command) {
   if (!pool.stayed_busy()) return error;
   print_error(as_option(command, error));
   return kExitTemporary;
@@ -131,15 +150,20 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
   DUEL_ASSIGN(const std::string experiment_id,
               arguments.served.experiment_id(arguments.interview.more_arms));
   // What can be wrong is found before a duel is asked for.
-  DUEL_ASSIGN(const JudgeCommand checked, judge_of(arguments, false));
-  DUEL_RETURN_IF_ERROR(ChildProcess::check_program(checked.program()));
+  if (arguments.judges.size() > 1) {
+    return usage_error("--judge", Error::unsupported("several judges are for a log of this machine")
+                                      .with_hint("leave out --server"));
+  }
+  DUEL_ASSIGN(const std::vector<JudgeCommand> checked, judges_of(arguments, false));
+  DUEL_RETURN_IF_ERROR(ChildProcess::check_program(checked.front().program()));
   const InterruptGuard guard(InterruptGuard::First::drains);
   DUEL_ASSIGN(const std::unique_ptr<ServedSession> session,
               ServedSession::open(arguments.served, experiment_id, "", guard, context));
-  DUEL_ASSIGN(JudgeCommand judge, judge_of(arguments, session->questions().has_tasks()));
-  JudgePool pool(std::move(judge), judge_options(arguments));
+  DUEL_ASSIGN(std::vector<JudgeCommand> judges,
+              judges_of(arguments, session->questions().has_tasks()));
+  Jury pool(std::move(judges), judge_options(arguments), jury_rule(arguments), 0);
   JudgeLoop loop(session->questions(), pool,
-                 loop_options(arguments, judge_name(checked), "fix the judge and run again"));
+                 loop_options(arguments, checked.front().name(), "fix the judge and run again"));
   auto told = std::chrono::steady_clock::now();
   bool draining = false;
   const auto on_turn = [&] {
@@ -225,28 +249,29 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
                      CommandContext& context) {
   if (arguments.served.asked_for()) return run_served(arguments, command, context);
   DUEL_RETURN_IF_ERROR(check_cache(arguments));
-  DUEL_ASSIGN(JudgeCommand judge, judge_of(arguments, !arguments.interview.request.tasks.empty()));
+  DUEL_RETURN_IF_ERROR(check_jury(arguments));
+  DUEL_ASSIGN(std::vector<JudgeCommand> judges,
+              judges_of(arguments, !arguments.interview.request.tasks.empty()));
   InterviewOptions asked = arguments.interview;
-  asked.request.judge = judge.entry();
-  asked.judge_program = judge.program();
+  asked.request.judge = entry_of_jury(judges, jury_rule(arguments));
+  for (const JudgeCommand& judge : judges) {
+    DUEL_RETURN_IF_ERROR(ChildProcess::check_program(judge.program()));
+  }
+  asked.judge_program = judges.front().program();
   Auditors auditors;
   DUEL_RETURN_IF_ERROR(
       read_audit(arguments, asked.request, !asked.request.tasks.empty(), auditors));
-  const std::string name = judge_name(judge);
   const InterruptGuard guard(InterruptGuard::First::drains);
   DUEL_ASSIGN(Interview interview, open_interview(asked, context));
-  JudgePool pool(std::move(judge), judge_options(arguments));
-  std::optional<AnswerCache> cache;
-  std::optional<CachedJudges> remembering;
+  Jury pool(std::move(judges), judge_options(arguments), jury_rule(arguments),
+            interview.ledger().experiment().seed);
   std::function<bool(const Question&)> known;
   if (!arguments.cache.empty()) {
-    DUEL_ASSIGN(cache,
-                AnswerCache::open(arguments.cache, asked.request.judge.sha256, interview.arms(),
-                                  [&context](const std::string& text) { context.warn(text); }));
-    remembering.emplace(pool, *cache);
-    known = [&cache](const Question& question) { return cache->knows(question); };
+    DUEL_RETURN_IF_ERROR(
+        pool.remember(arguments.cache, interview.arms(),
+                      [&context](const std::string& text) { context.warn(text); }));
+    known = [&pool](const Question& question) { return pool.knows(question); };
   }
-  Judges& judges = remembering ? static_cast<Judges&>(*remembering) : pool;
   LocalQuestions questions = interview.questions({}, std::move(known));
   UnchangedArms unchanged(questions, interview.arms());
   if (arguments.audit == kByVote) {
@@ -254,14 +279,14 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
         [&] { return fmt::format("audit {}", audit_standing(interview.ledger()).answers + 1); });
   }
   JudgeLoopOptions loop =
-      loop_options(arguments, name,
+      loop_options(arguments, pool.name(),
                    "the log is kept; when the judge is fixed, continue with `allow_new_judge`, or "
                    "give another `log` to start over");
   loop.auditor = {"human", arguments.auditor_name};
   loop.votes = arguments.votes;
   loop.budget = arguments.budget;
   loop.spent = interview.spent().cost;
-  JudgeLoop judged(unchanged, judges, loop, auditors.judges());
+  JudgeLoop judged(unchanged, pool, loop, auditors.judges());
   const bool was_certified = interview.certified();
   auto ended = [&] {
     // The person who audits has the terminal.
@@ -301,12 +326,12 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   if (ending != RunEnding::interrupted) pool.finish();
   const AnswerCosts& spent = interview.spent();
   Json of_judge = judge_json(judged, pool, spent);
-  if (remembering) of_judge["judge"]["cached"] = remembering->remembered();
+  if (!arguments.cache.empty()) of_judge["judge"]["cached"] = pool.remembered();
   DUEL_ASSIGN(const int code,
               report_ending(ending, arguments.interview, interview, context, of_judge));
-  if (remembering && remembering->remembered() > 0) {
+  if (pool.remembered() > 0) {
     context.note("{} from {}: they help to choose, and are no evidence",
-                 counted(remembering->remembered(), "answer"), arguments.cache);
+                 counted(pool.remembered(), "answer"), arguments.cache);
   }
   if (spent.answers > 0) {
     context.note("the judge says that its answers cost {} ({} in this run, {})",
@@ -353,11 +378,14 @@ void add_run_command(Command& program) {
       "busy.");
   RunArguments& arguments = command.runs(run_here);
   add_interview_options(command, arguments.interview, {"random", "both", "fixed"});
-  command.add("--judge COMMAND", &arguments.judge,
+  command.add("--judge COMMAND", not_empty(&arguments.judges),
               "The judge's command line, run without a shell. Placeholders: {first} {second} "
               "(paths, or the text of arms that are not files), {first.id}, {first.payload}, "
               "{task}, {task.FIELD}, {duel_id}. Without placeholders, {first} {second} are added, "
-              "and {task} if there are tasks.");
+              "and {task} if there are tasks. May be repeated: see --jury.");
+  command.add("--jury HOW", one_of(&arguments.jury, {"mean", "drawn"}),
+              "Of several judges: all answer each duel, and the mean is one graded answer (mean, "
+              "the default), or one is drawn for each duel (drawn).");
   command.add(
       "--judge-protocol PROTOCOL", one_of(&arguments.protocol, {"call", "jsonl"}),
       "call (default): one call for each duel; jsonl: the judge stays, one JSON line in, one "

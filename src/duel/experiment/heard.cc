@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "duel/core/rng.h"
 
 namespace duel {
@@ -86,22 +88,47 @@ Result<Outcome> outcome_of(const Answer& answer, const std::string& first,
       fmt::format("the winner '{}' is neither '{}' nor '{}'", answer.winner, first, second));
 }
 
+namespace {
+
+// Of several judges: each arm is shown first as the order of the experiment has it.
+Status check_orders_of_jury(const std::vector<Judgement>& judgements, Placement order,
+                            const std::string& first, const std::string& second) {
+  std::size_t shown = 0, turned = 0;
+  for (const Judgement& judgement : judgements) {
+    if (judgement.judge.empty()) return unfit_record("a judgement of several does not say whose");
+    ++(judgement.first == first ? shown : turned);
+    if (judgement.first == first || (order == Placement::both && judgement.first == second)) {
+      continue;
+    }
+    return unfit_record(
+        fmt::format("the judge '{}' was shown '{}' first", judgement.judge, judgement.first));
+  }
+  if (order != Placement::both || first == second || (shown > 0 && turned > 0)) return Done{};
+  return unfit_record("several judges judged in one order of two");
+}
+
+}  // namespace
+
 Status check_judgements(const OutcomeRecord& record, Placement order, const std::string& first,
                         const std::string& second) {
   const auto& judgements = record.judgements;
   const bool empty_handed =
       record.answer.result == Answered::skip || record.answer.result == Answered::invalid;
   if (judgements.empty() && (order != Placement::both || empty_handed)) return Done{};
-  if (order != Placement::both) {
+  const bool jury = std::ranges::any_of(
+      judgements, [](const Judgement& judgement) { return !judgement.judge.empty(); });
+  if (jury) {
+    DUEL_RETURN_IF_ERROR(check_orders_of_jury(judgements, order, first, second));
+  } else if (order != Placement::both) {
     return unfit_record(
         fmt::format("judgements in both orders, but the order is '{}'", to_word(order)));
   }
-  if (judgements.size() != 2) {
+  if (!jury && judgements.size() != 2) {
     return unfit_record(
         fmt::format("{} judgements of a duel that is judged in both orders", judgements.size()),
         "two are needed, one for each order");
   }
-  const bool both = (judgements[0].first == first && judgements[1].first == second) ||
+  const bool both = jury || (judgements[0].first == first && judgements[1].first == second) ||
                     (judgements[0].first == second && judgements[1].first == first);
   if (!both) {
     return unfit_record(
@@ -113,9 +140,10 @@ Status check_judgements(const OutcomeRecord& record, Placement order, const std:
   }
   const Answer together = combined(judgements, first, second);
   if (together == record.answer) return Done{};
-  return unfit_record(fmt::format("the judgements make a '{}', not a '{}'",
-                                  to_word(together.result), to_word(record.answer.result)),
-                      "what both say counts; a flip is a tie");
+  return unfit_record(
+      fmt::format("the judgements make a '{}', not a '{}'", to_word(together.result),
+                  to_word(record.answer.result)),
+      jury ? "the mean of what all judges say counts" : "what both say counts; a flip is a tie");
 }
 
 }  // namespace duel

@@ -10,6 +10,17 @@
 namespace duel {
 namespace {
 
+// What was said in one order, of each judge where there are several.
+void add_judgements(std::vector<Judgement>& judgements, const Said& said, const std::string& first,
+                    const std::string& second) {
+  for (const Voice& voice : said.voices) {
+    Said one(voice.outcome);
+    one.score = voice.score;
+    judgements.push_back({first, answer_of(one, first, second), voice.judge});
+  }
+  if (said.voices.empty()) judgements.push_back({first, answer_of(said, first, second)});
+}
+
 LocalExperiment::Ending ending_of(Given given) {
   const Question& question = given.question;
   const std::string& first = question.first.arm_id;
@@ -30,12 +41,14 @@ LocalExperiment::Ending ending_of(Given given) {
   if (!answered) {
     const bool skipped = given.missing == Missing::skipped;
     report.answer = Answer{.result = skipped ? Answered::skip : Answered::invalid, .winner = ""};
-  } else if (given.judgements.size() == 1) {
+  } else if (given.judgements.size() == 1 && given.judgements[0].voices.empty()) {
     report.answer = answer_of(given.judgements[0], first, second);
   } else {
-    DUEL_CHECK(given.judgements.size() == 2);
-    report.judgements.push_back({first, answer_of(given.judgements[0], first, second)});
-    report.judgements.push_back({second, answer_of(given.judgements[1], second, first)});
+    DUEL_CHECK(given.judgements.size() <= 2);
+    add_judgements(report.judgements, given.judgements[0], first, second);
+    if (given.judgements.size() == 2) {
+      add_judgements(report.judgements, given.judgements[1], second, first);
+    }
   }
   for (Said& said : given.judgements) {
     if (!said.reason.empty()) report.reason += (report.reason.empty() ? "" : "\n") + said.reason;

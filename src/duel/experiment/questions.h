@@ -47,6 +47,13 @@ enum class Missing {
   skipped,  // counted as if the judge had skipped it
 };
 
+// What one of several judges says, who all answer the question.
+struct Voice {
+  std::string judge;
+  Outcome outcome = Outcome::none;  // as of Said
+  std::optional<double> score{};
+};
+
 // What somebody says of two arms as they are shown.
 struct Said {
   Said() = default;
@@ -60,14 +67,16 @@ struct Said {
   std::uint64_t tokens = 0;
   bool cached = false;
   Json features{};
+  // Of several judges; their mean is then the answer, and there is no other.
+  std::vector<Voice> voices{};
 
-  // For whom it is, however much.
+  // For whom it is, however much. REQUIRES: it is of one judge.
   Outcome side() const {
     if (!score) return outcome;
     return *score > 0.5 ? Outcome::first_wins : *score < 0.5 ? Outcome::second_wins : Outcome::tie;
   }
   // It is an answer.
-  bool answers() const { return score || outcome != Outcome::none; }
+  bool answers() const { return score || outcome != Outcome::none || !voices.empty(); }
 };
 
 // An answer, or why there is none.

@@ -255,6 +255,11 @@ Result<JudgeCommand> JudgeCommand::parse(const std::string& text, bool has_tasks
   return command;
 }
 
+std::string JudgeCommand::name() const {
+  return fmt::format("{}@{}", std::filesystem::path(program()).filename().string(),
+                     entry().sha256.substr(0, 12));
+}
+
 JudgeEntry JudgeCommand::entry() const {
   constexpr std::size_t kMostBytes = std::size_t{256} << 20;
   std::string all;

@@ -32,6 +32,8 @@ class JudgeCommand {
   static Result<JudgeCommand> parse(const std::string& text, bool has_tasks, bool adds_arms);
 
   const std::string& program() const { return words_.front(); }
+  // As a source of answers: of two judges of one name, the log can tell whose answer it is.
+  std::string name() const;
   // As it was written, for messages and the log.
   const std::string& text() const { return text_; }
   // For the log: the SHA-256 covers the words of the command line and the content of every file

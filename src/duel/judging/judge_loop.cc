@@ -15,6 +15,7 @@ Said together(std::vector<Said> votes) {
   Said mean;
   double sum = 0;
   for (Said& vote : votes) {
+    for (Voice& voice : vote.voices) mean.voices.push_back(std::move(voice));
     sum += vote.score                             ? *vote.score
            : vote.outcome == Outcome::first_wins  ? 1.0
            : vote.outcome == Outcome::second_wins ? 0.0
@@ -25,7 +26,8 @@ Said together(std::vector<Said> votes) {
     if (!vote.reason.empty()) mean.reason += (mean.reason.empty() ? "" : "\n") + vote.reason;
     if (mean.features.is_null()) mean.features = std::move(vote.features);
   }
-  mean.score = sum / static_cast<double>(votes.size());
+  // Of several judges each vote is recorded, and the record makes the mean.
+  if (mean.voices.empty()) mean.score = sum / static_cast<double>(votes.size());
   return mean;
 }
 
@@ -88,10 +90,14 @@ bool JudgeLoop::can_pay() const {
   return left > 0 && left >= each * static_cast<double>(in_flight_ + 1);
 }
 
+Source JudgeLoop::source_of(const Judged& done) const {
+  return done.judge.empty() ? options_.source : Source{options_.source.type, done.judge};
+}
+
 Given JudgeLoop::without_answer(Judged done) const {
   Given given{.question = std::move(done.question),
               .why = std::move(done.failure),
-              .source = options_.source,
+              .source = source_of(done),
               .failed_tries = done.failed_tries};
   if (options_.on_failure == FailedDuel::skip) {
     given.missing = Missing::skipped;
@@ -183,7 +189,7 @@ Status JudgeLoop::take(std::vector<Judged> judged) {
     }
     Given one{.question = std::move(done.question),
               .judgements = {std::move(*done.outcome)},
-              .source = options_.source,
+              .source = source_of(done),
               .response_ms = done.response_ms,
               .failed_tries = done.failed_tries};
     if (half.first) one.judgements.insert(one.judgements.begin(), std::move(*half.first));

@@ -78,6 +78,7 @@ class JudgeLoop {
   void ask(Question question);
   Status take(std::vector<Judged> judged);
   Status abandon();
+  Source source_of(const Judged& done) const;
   Given without_answer(Judged done) const;
   Given audited(Judged done);
   std::vector<Judged> wait();

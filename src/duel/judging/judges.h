@@ -20,6 +20,7 @@ struct Judged {
   // asked for again.
   std::optional<Said> outcome{};
   std::optional<double> response_ms{};
+  std::string judge{};  // which of several was drawn to answer; "": there is no choice
   std::uint64_t failed_tries = 0;
   std::string failure{};       // why the last failed try failed; "" if none did
   bool made_no_sense = false;  // it failed by an answer that makes no sense

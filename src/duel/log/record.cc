@@ -143,10 +143,10 @@ std::optional<double> score_of(const Answer& answer, const std::string& first,
 Answer combined(std::span<const Judgement> judgements, const std::string& first,
                 const std::string& second) {
   DUEL_CHECK(!judgements.empty());
-  const auto is_graded = [](const Judgement& judgement) {
-    return judgement.answer.score.has_value();
+  const auto is_part_of_mean = [](const Judgement& judgement) {
+    return judgement.answer.score.has_value() || !judgement.judge.empty();
   };
-  if (std::ranges::any_of(judgements, is_graded)) {
+  if (std::ranges::any_of(judgements, is_part_of_mean)) {
     double sum = 0, count = 0;
     for (const Judgement& judgement : judgements) {
       const bool turned = judgement.first != first;

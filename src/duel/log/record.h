@@ -251,6 +251,9 @@ struct TaskSet {
   friend bool operator==(const TaskSet&, const TaskSet&) = default;
 };
 
+// How the command begins where one of several judges is drawn for each duel.
+inline constexpr std::string_view kOneDrawnOf = "one drawn of: ";
+
 // The program that answers. Both are empty if people answer, and in older logs.
 struct JudgeEntry {
   std::string command;  // as it was written
@@ -729,8 +732,8 @@ std::optional<double> score_of(const Answer& answer, const std::string& first,
                                const std::string& second);
 
 // What two judgements of one duel, in both orders, say together: what they agree on, or a tie if
-// they differ. If one is skipped or invalid, so is the whole. Where one has a score, it is their
-// mean score of `first`, without those that are invalid.
+// they differ. If one is skipped or invalid, so is the whole. Where one has a score, and of several
+// judges, it is their mean score of `first`, without those that are invalid.
 Answer combined(std::span<const Judgement> judgements, const std::string& first,
                 const std::string& second);
 

@@ -272,7 +272,8 @@ struct Described<OutcomeRecord> {
       FieldList{
           optional("source", &OutcomeRecord::source),
           optional("response_ms", &OutcomeRecord::response_ms),
-          optional("judgements", &OutcomeRecord::judgements, "two, where the order is `both`"),
+          optional("judgements", &OutcomeRecord::judgements,
+                   "two, where the order is `both`; of several judges each in each order"),
           optional("note", &OutcomeRecord::note, "why an answer is invalid"),
           optional("failed_tries", &OutcomeRecord::failed_tries, "before the answer came"),
           optional("reason", &OutcomeRecord::reason, "that the judge gave"),

@@ -176,7 +176,9 @@ HealthCheck judges(const Ledger& ledger) {
   const bool differ = squares > degrees + 3 * std::sqrt(2 * degrees);
   detail += fmt::format("; they {} (chi-squared {:.1f}, {:.0f} degrees of freedom)",
                         differ ? "differ about the same pairs" : "agree", squares, degrees);
-  return judged_check(name, differ, std::move(detail));
+  // Drawn for each duel, they may differ: the certificate is about all of them together.
+  const bool drawn = ledger.experiment().judge.command.starts_with(kOneDrawnOf);
+  return judged_check(name, differ && !drawn, std::move(detail));
 }
 
 // Where people audit a judge: does it say anything of what they prefer? A certificate holds all the

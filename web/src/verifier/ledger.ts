@@ -700,18 +700,27 @@ export class Ledger {
     const { judgements, result } = record;
     const isBoth = this.experiment.order === "both";
     if (judgements.length === 0 && (!isBoth || result === "skip" || result === "invalid")) return;
-    if (!isBoth || judgements.length !== 2)
-      refuse("two judgements belong to a duel that is judged in both orders");
+    const isJury = judgements.some((judgement) => judgement.judge !== "");
     const ids = [...duel.ids];
     const shown = judgements.map((judgement) => judgement.first);
-    if (shown.join(" ") !== ids.join(" ") && shown.join(" ") !== ids.reverse().join(" "))
-      refuse("the judgements show other arms");
+    if (isJury) {
+      if (judgements.some((judgement) => judgement.judge === ""))
+        refuse("a judgement of several does not say whose");
+      const orders = isBoth ? ids : ids.slice(0, 1);
+      if (!shown.every((id) => orders.includes(id)) || !orders.every((id) => shown.includes(id)))
+        refuse("several judges were shown other orders");
+    } else {
+      if (!isBoth || judgements.length !== 2)
+        refuse("two judgements belong to a duel that is judged in both orders");
+      if (shown.join(" ") !== ids.join(" ") && shown.join(" ") !== ids.reverse().join(" "))
+        refuse("the judgements show other arms");
+    }
     const [first, second] = [duel.first, duel.second];
     const isTurned = (judgement: Judgement) => judgement.first !== duel.ids[0];
     for (const judgement of judgements)
       if (isTurned(judgement)) this.outcomeOf(judgement, second, first, [...duel.ids].reverse());
       else this.outcomeOf(judgement, first, second, duel.ids);
-    if (judgements.some((judgement) => judgement.score !== null)) {
+    if (isJury || judgements.some((judgement) => judgement.score !== null)) {
       this.checkMeanScore(record, judgements, first, second, isTurned);
       return;
     }
@@ -723,7 +732,7 @@ export class Ledger {
     if (together !== key(record)) refuse(`the judgements make '${together}', not '${key(record)}'`);
   }
 
-  // Where a judgement has a score, their mean score counts.
+  // Where a judgement has a score, and of several judges, their mean score counts.
   private checkMeanScore(
     record: RecordOf<"outcome">,
     judgements: Judgement[],
@@ -775,7 +784,7 @@ export class Ledger {
       if (outcome === "first" || outcome === "second") ++wins[isLow ? 0 : 1];
       this.judges.set(record.source.id, said.set(key, wins));
     }
-    if (record.judgements.length !== 2) return;
+    if (record.judgements.length !== 2 || record.judgements[0]!.judge !== "") return;
     ++this.flips.judged;
     const places = record.judgements.map((j) => {
       if (j.score !== null && j.score !== 0.5) return j.score > 0.5 ? 1 : 2;
