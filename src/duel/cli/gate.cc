@@ -6,6 +6,7 @@
 
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
+#include "duel/cli/judge_options.h"
 #include "duel/core/described_json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
@@ -25,12 +26,10 @@ struct GateArguments {
   std::string baseline;
   std::vector<std::string> candidates;
   std::string judge;
-  std::string protocol = "call";
+  JudgeArguments asked;
   std::string claim = "not-worse", fail = "worse";
   GateRule rule;
   InterviewRequest request;
-  JudgeOptions options;
-  std::uint64_t max_failures = JudgeLoopOptions{}.max_failures;
   std::string logs = ".", markdown, junit;
   bool json = false;
 };
@@ -42,11 +41,6 @@ GateRule rule_of(const GateArguments& arguments) {
   rule.claim = arguments.claim == "better" ? GateClaim::better : GateClaim::not_worse;
   rule.fail = arguments.fail == "beyond-margin" ? GateClaim::beyond_margin : GateClaim::worse;
   return rule;
-}
-
-Stopping stopping(const InterruptGuard& guard) {
-  if (guard.stop_now().load()) return Stopping::at_once;
-  return guard.interrupted() ? Stopping::after_answers : Stopping::no;
 }
 
 // The questions of an experiment until the gate has passed or failed.
@@ -114,10 +108,9 @@ Result<GateRun> run_candidate(const GateArguments& arguments, const std::string&
   InterviewRequest request = arguments.request;
   request.arms = {arguments.baseline, candidate};
   const bool has_tasks = !request.tasks.empty();
-  auto judge = JudgeCommand::parse(arguments.judge, has_tasks, arguments.protocol != "jsonl");
-  if (!judge.ok()) return usage_error("--judge", judge.error());
-  DUEL_RETURN_IF_ERROR(ChildProcess::check_program(judge->program()));
-  request.judge = judge->entry();
+  DUEL_ASSIGN(JudgeCommand judge, arguments.asked.command("--judge", arguments.judge, has_tasks));
+  DUEL_RETURN_IF_ERROR(ChildProcess::check_program(judge.program()));
+  request.judge = judge.entry();
   // Of the log's own certificate, which is reached after "better" and "worse" are, but not always
   // after what is beyond the margin: it must not end the run before the gate does.
   constexpr double kNever = 1e-9;
@@ -139,23 +132,13 @@ Result<GateRun> run_candidate(const GateArguments& arguments, const std::string&
                  counted(interview.ledger().served(), "duel"));
     DUEL_RETURN_IF_ERROR(hear_log(interview.log_file(), keeper));
   }
-  JudgeOptions options = arguments.options;
-  if (arguments.protocol == "jsonl") options.protocol = JudgeProtocol::jsonl;
-  const std::string name =
-      fmt::format("{}@{}", std::filesystem::path(judge->program()).filename().string(),
-                  judge->entry().sha256.substr(0, 12));
-  JudgePool pool(*std::move(judge), options);
+  const std::string name = judge.name();
+  JudgePool pool(std::move(judge), arguments.asked.judge_options());
   LocalQuestions questions = interview.questions();
   GateQuestions until_decided(questions, interview.ledger(), keeper);
   UnchangedArms unchanged(until_decided, interview.arms());
   JudgeLoop loop(unchanged, pool,
-                 {.max_failures = arguments.max_failures,
-                  .source = {"judge", name},
-                  .broken = [](std::uint64_t in_a_row, const Judged& last) {
-                    return Error::io(fmt::format("no answer to {} duels in a row; duel {}: {}",
-                                                 in_a_row, last.question.duel_id, last.failure),
-                                     "the judge", "the log is kept; run the same command again");
-                  }});
+                 arguments.asked.loop_options(name, "the log is kept; run the same command again"));
   DUEL_ASSIGN(const RunEnding ending, loop.run([&] { return stopping(guard); }, [] {}));
   if (ending != RunEnding::interrupted) pool.finish();
   if (loop.failed() > 0) {
@@ -251,8 +234,6 @@ void add_gate_command(Command& program) {
               "What is to replace it; may be repeated. Each of N candidates is judged at level "
               "alpha/N.");
   command.add("--judge COMMAND", &arguments.judge, "The judge, as for 'duel run'.");
-  command.add("--judge-protocol PROTOCOL", one_of(&arguments.protocol, {"call", "jsonl"}),
-              "call (default) or jsonl, as for 'duel run'.");
   command.add("--tasks FILE", not_empty(&arguments.request.tasks),
               "JSON Lines: each duel is about one task.");
   command.add("--about WHAT", one_of(&arguments.request.about, {"tasks-like-these", "these-tasks"}),
@@ -274,10 +255,7 @@ void add_gate_command(Command& program) {
               "Undecided after N duels for each candidate (default 2000).");
   command.add("--order ORDER", one_of(&arguments.request.order, {"random", "both", "fixed"}),
               "Which of the two is shown first (default random).");
-  command.add("--parallel N", count(&arguments.options.parallel, 1, 1000),
-              "Duels in flight at a time (default 1).");
-  command.add("--max-failures N", count(&arguments.max_failures, 1, 1'000'000),
-              "Stop after N duels in a row without an answer (default 5).");
+  add_judge_options(command, arguments.asked);
   command.add_seed(&arguments.request.seed);
   command.add("--logs FOLDER", not_empty(&arguments.logs),
               "Where gate-CANDIDATE.duel.jsonl is kept (default: here).");

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "duel/cli/commands.h"
+#include "duel/cli/judge_options.h"
 #include "duel/core/described_json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
@@ -20,10 +21,9 @@ struct CheckArguments {
   std::string people = "human";
   std::vector<std::string> columns;
   std::string judge;
-  std::string protocol = "call";
+  JudgeArguments asked;
   std::string order = "as-shown";
   std::uint64_t repeats = 0, least = 20, most = 0;
-  JudgeOptions options;
   std::string passport;
   bool json = false;
 };
@@ -44,12 +44,9 @@ Question question_of(const JudgedRow& row, std::size_t number, bool turned) {
 Result<JudgeFigures> ask_all(const CheckArguments& arguments, const JudgedVotes& votes,
                              CommandContext& context) {
   const bool has_task = !votes.rows.empty() && votes.rows.front().task.is_object();
-  auto command = JudgeCommand::parse(arguments.judge, has_task, arguments.protocol != "jsonl");
-  if (!command.ok()) return usage_error("--judge", command.error());
-  DUEL_RETURN_IF_ERROR(ChildProcess::check_program(command->program()));
-  JudgeOptions options = arguments.options;
-  if (arguments.protocol == "jsonl") options.protocol = JudgeProtocol::jsonl;
-  JudgePool pool(*std::move(command), options);
+  DUEL_ASSIGN(JudgeCommand command, arguments.asked.command("--judge", arguments.judge, has_task));
+  DUEL_RETURN_IF_ERROR(ChildProcess::check_program(command.program()));
+  JudgePool pool(std::move(command), arguments.asked.judge_options());
   const bool both = arguments.order == "both";
   const std::size_t of_each = 1 + (both ? 1 : 0) + arguments.repeats;
   const std::size_t all = votes.rows.size() * of_each;
@@ -73,10 +70,9 @@ Result<JudgeFigures> ask_all(const CheckArguments& arguments, const JudgedVotes&
       const Outcome outcome = judged.outcome.value_or(Outcome::none).side();
       said[number / of_each][number % of_each] = turned ? mirrored(outcome) : outcome;
       ++done;
-      constexpr std::size_t kMostInARow = 5;
       in_a_row = judged.outcome ? 0 : in_a_row + 1;
       if (judged.ends) return *judged.ends;
-      if (in_a_row >= kMostInARow) {
+      if (in_a_row >= arguments.asked.max_failures) {
         return Error::io(
             fmt::format("no answer to {} questions in a row: {}", in_a_row, judged.failure),
             "the judge");
@@ -173,7 +169,7 @@ Result<int> check(const CheckArguments& arguments, const Command& /*command*/,
     DUEL_ASSIGN(JudgeFigures figures, ask_all(arguments, votes, context));
     const bool has_task = votes.rows.front().task.is_object();
     DUEL_ASSIGN(const JudgeCommand judge,
-                JudgeCommand::parse(arguments.judge, has_task, arguments.protocol != "jsonl"));
+                arguments.asked.command("--judge", arguments.judge, has_task));
     add(std::move(figures), judge.entry());
   }
   if (!arguments.passport.empty()) {
@@ -206,8 +202,6 @@ void add_check_command(Command& judge) {
   command.add("--column NAME", not_empty(&arguments.columns),
               "A column with what a judge said; may be repeated.");
   command.add("--judge COMMAND", &arguments.judge, "A judge to ask, as for 'duel run'.");
-  command.add("--judge-protocol PROTOCOL", one_of(&arguments.protocol, {"call", "jsonl"}),
-              "call (default) or jsonl, as for 'duel run'.");
   command.add("--order ORDER", one_of(&arguments.order, {"as-shown", "both"}),
               "as-shown (default), or both: every question is asked in the other order, too, to "
               "count flips.");
@@ -216,8 +210,7 @@ void add_check_command(Command& judge) {
   command.add("--limit N", count(&arguments.most, 1, 1'000'000'000), "Only the first N rows.");
   command.add("--least N", count(&arguments.least, 1, 1'000'000'000),
               "Answers that a pair needs for its sign to be compared (default 20).");
-  command.add("--parallel N", count(&arguments.options.parallel, 1, 1000),
-              "Questions in flight at a time (default 1).");
+  add_judge_options(command, arguments.asked);
   command.add("--passport FILE", not_empty(&arguments.passport),
               "Write the figures as JSON, bound to the hashes of the judge's command, of the files "
               "that it names and of the votes.");

@@ -6,6 +6,7 @@
 #include "duel/cli/booth.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
+#include "duel/cli/judge_options.h"
 #include "duel/cli/live_table.h"
 #include "duel/cli/served_session.h"
 #include "duel/core/json.h"
@@ -24,10 +25,8 @@ struct RunArguments {
   InterviewOptions interview;
   std::vector<std::string> judges;
   std::string jury = "mean";
-  std::string protocol = "call";
+  JudgeArguments judge;
   std::string on_failure = "missing";
-  JudgeOptions options;
-  std::uint64_t max_failures = JudgeLoopOptions{}.max_failures;
   std::string
       audit;  // by which program people audit the judge; "vote": at the terminal; "": nobody
   std::string auditor_name;
@@ -36,12 +35,6 @@ struct RunArguments {
   std::string cache;
   ServedOptions served;
 };
-
-Value some_seconds(double* target) {
-  return number(
-      target, [](double value) { return value > 0 && value <= 1e6; },
-      "> 0 and <= 1000000, in seconds");
-}
 
 FailedDuel failed_duel(const std::string& word) {
   if (word == "skip") return FailedDuel::skip;
@@ -60,28 +53,12 @@ Json judge_json(const JudgeLoop& run, const Jury& pool, const AnswerCosts& spent
   return json;
 }
 
-JudgeOptions judge_options(const RunArguments& arguments) {
-  JudgeOptions options = arguments.options;
-  if (arguments.protocol == "jsonl") options.protocol = JudgeProtocol::jsonl;
-  return options;
-}
-
-Stopping stopping(const InterruptGuard& guard) {
-  if (guard.stop_now().load()) return Stopping::at_once;
-  return guard.interrupted() ? Stopping::after_answers : Stopping::no;
-}
-
 // `hint`: what to do when the judge is broken.
 JudgeLoopOptions loop_options(const RunArguments& arguments, const std::string& judge,
                               const std::string& hint) {
-  return {.on_failure = failed_duel(arguments.on_failure),
-          .max_failures = arguments.max_failures,
-          .source = {"judge", judge},
-          .broken = [hint](std::uint64_t in_a_row, const Judged& last) {
-            return Error::io(fmt::format("no answer to {} duels in a row; duel {}: {}", in_a_row,
-                                         last.question.duel_id, last.failure),
-                             "the judge", hint);
-          }};
+  JudgeLoopOptions options = arguments.judge.loop_options(judge, hint);
+  options.on_failure = failed_duel(arguments.on_failure);
+  return options;
 }
 
 JuryRule jury_rule(const RunArguments& arguments) {
@@ -95,14 +72,13 @@ Result<std::vector<JudgeCommand>> judges_of(const RunArguments& arguments, bool 
   }
   std::vector<JudgeCommand> judges;
   for (const std::string& command : arguments.judges) {
-    auto judge = JudgeCommand::parse(command, has_tasks, arguments.protocol != "jsonl");
-    if (!judge.ok()) return usage_error("--judge", judge.error());
+    DUEL_ASSIGN(JudgeCommand judge, arguments.judge.command("--judge", command, has_tasks));
     for (const JudgeCommand& other : judges) {
-      if (other.name() != judge->name()) continue;
+      if (other.name() != judge.name()) continue;
       return usage_error("--judge", Error::invalid_argument(fmt::format("'{}' twice", command))
                                         .with_hint("--votes 2 asks one judge twice"));
     }
-    judges.push_back(*std::move(judge));
+    judges.push_back(std::move(judge));
   }
   return judges;
 }
@@ -161,7 +137,7 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
               ServedSession::open(arguments.served, experiment_id, "", guard, context));
   DUEL_ASSIGN(std::vector<JudgeCommand> judges,
               judges_of(arguments, session->questions().has_tasks()));
-  Jury pool(std::move(judges), judge_options(arguments), jury_rule(arguments), 0);
+  Jury pool(std::move(judges), arguments.judge.judge_options(), jury_rule(arguments), 0);
   JudgeLoop loop(session->questions(), pool,
                  loop_options(arguments, checked.front().name(), "fix the judge and run again"));
   auto told = std::chrono::steady_clock::now();
@@ -211,15 +187,14 @@ Status read_audit(const RunArguments& arguments, InterviewRequest& request, bool
   }
   request.audited = true;
   if (arguments.audit == kByVote) return Done{};
-  auto command = JudgeCommand::parse(arguments.audit, has_tasks, arguments.protocol != "jsonl");
-  if (!command.ok()) return usage_error("--audit", command.error());
-  DUEL_RETURN_IF_ERROR(ChildProcess::check_program(command->program()));
-  request.auditor = command->entry();
-  JudgeOptions options = judge_options(arguments);
+  DUEL_ASSIGN(JudgeCommand command, arguments.judge.command("--audit", arguments.audit, has_tasks));
+  DUEL_RETURN_IF_ERROR(ChildProcess::check_program(command.program()));
+  request.auditor = command.entry();
+  JudgeOptions options = arguments.judge.judge_options();
   options.parallel = 1;
   // People take their time.
   options.timeout_seconds = std::max(options.timeout_seconds, 86'400.0);
-  auditors.programs = std::make_unique<JudgePool>(*std::move(command), options);
+  auditors.programs = std::make_unique<JudgePool>(std::move(command), options);
   return Done{};
 }
 
@@ -263,7 +238,7 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
       read_audit(arguments, asked.request, !asked.request.tasks.empty(), auditors));
   const InterruptGuard guard(InterruptGuard::First::drains);
   DUEL_ASSIGN(Interview interview, open_interview(asked, context));
-  Jury pool(std::move(judges), judge_options(arguments), jury_rule(arguments),
+  Jury pool(std::move(judges), arguments.judge.judge_options(), jury_rule(arguments),
             interview.ledger().experiment().seed);
   std::function<bool(const Question&)> known;
   if (!arguments.cache.empty()) {
@@ -386,23 +361,7 @@ void add_run_command(Command& program) {
   command.add("--jury HOW", one_of(&arguments.jury, {"mean", "drawn"}),
               "Of several judges: all answer each duel, and the mean is one graded answer (mean, "
               "the default), or one is drawn for each duel (drawn).");
-  command.add(
-      "--judge-protocol PROTOCOL", one_of(&arguments.protocol, {"call", "jsonl"}),
-      "call (default): one call for each duel; jsonl: the judge stays, one JSON line in, one "
-      "line out.");
-  command.add_configurable("--parallel N", count(&arguments.options.parallel, 1, 1000),
-                           "Duels in flight at a time (default 1).");
-  command.add_configurable("--timeout SECONDS", some_seconds(&arguments.options.timeout_seconds),
-                           "How long to wait for an answer (default 120).");
-  command.add_configurable("--retries N", count(&arguments.options.retries, 0, 100),
-                           "Retries when the judge fails (default 2).");
-  command.add_configurable(
-      "--retry-delay SECONDS", some_seconds(&arguments.options.retry_seconds),
-      "Delay before the first retry; doubles each time, up to 30 (default 0.5).");
-  command.add_configurable(
-      "--busy-patience SECONDS", some_seconds(&arguments.options.busy_seconds),
-      "How long a judge may say nothing but 'busy' to a duel before the run ends (default 600). "
-      "The pauses begin with --retry-delay, too.");
+  add_judge_options(command, arguments.judge);
   command.add("--on-failure WHAT", one_of(&arguments.on_failure, {"missing", "skip", "stop"}),
               "What happens to a duel when every try fails: missing (default), skip, or stop "
               "(missing, and the run stops).");
@@ -438,8 +397,6 @@ void add_run_command(Command& program) {
   command.add("--allow-new-judge", &arguments.interview.request.allows_new_judge,
               "Continue a log that another judge started, if several judges share the work; a "
               "health check then compares them.");
-  command.add("--max-failures N", count(&arguments.max_failures, 1, 1'000'000),
-              "Stop after N duels in a row without an answer (default 5).");
   add_served_options(command, arguments.served);
   command.footer =
       "Examples:\n"

@@ -4,6 +4,7 @@
 
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
+#include "duel/cli/judge_options.h"
 #include "duel/cli/live_table.h"
 #include "duel/cli/space_file.h"
 #include "duel/cli/vote_here.h"
@@ -21,15 +22,8 @@ struct TuneArguments {
   std::string judge;
   bool vote = false;
   std::string voter;
-  std::string protocol = "call";
-  JudgeOptions options;
-  std::uint64_t max_failures = JudgeLoopOptions{}.max_failures;
+  JudgeArguments asked;
 };
-
-Stopping when_to_stop(const InterruptGuard& guard) {
-  if (guard.stop_now().load()) return Stopping::at_once;
-  return guard.interrupted() ? Stopping::after_answers : Stopping::no;
-}
 
 // Why it ended without a certificate, and what can be done.
 std::string why_not_found(const Interview& interview, RunEnding ending) {
@@ -59,26 +53,16 @@ struct TuneEnding {
 Result<TuneEnding> ask_judge(const TuneArguments& arguments, JudgeCommand judge,
                              Interview& interview, const InterruptGuard& guard,
                              const CommandContext& context) {
-  JudgeOptions options = arguments.options;
-  if (arguments.protocol == "jsonl") options.protocol = JudgeProtocol::jsonl;
-  const std::string name =
-      fmt::format("{}@{}", std::filesystem::path(judge.program()).filename().string(),
-                  judge.entry().sha256.substr(0, 12));
-  JudgePool pool(std::move(judge), options);
+  const std::string name = judge.name();
+  JudgePool pool(std::move(judge), arguments.asked.judge_options());
   LocalQuestions questions = interview.questions();
   JudgeLoop loop(questions, pool,
-                 {.max_failures = arguments.max_failures,
-                  .source = {"judge", name},
-                  .broken = [](std::uint64_t in_a_row, const Judged& last) {
-                    return Error::io(fmt::format("no answer to {} duels in a row; duel {}: {}",
-                                                 in_a_row, last.question.duel_id, last.failure),
-                                     "the judge", "the log is kept; run the same command again");
-                  }});
+                 arguments.asked.loop_options(name, "the log is kept; run the same command again"));
   auto ended = [&] {
     LiveTable table(interview, context.quiet);
     bool draining = false;
     return loop.run(
-        [&] { return when_to_stop(guard); },
+        [&] { return stopping(guard); },
         [&] {
           if (guard.interrupted() && !std::exchange(draining, true) && loop.in_flight() > 0) {
             table.clear();
@@ -127,10 +111,8 @@ Result<int> tune(const TuneArguments& arguments, const Command& command, Command
   }
   std::optional<JudgeCommand> judge;
   if (!arguments.vote) {
-    auto parsed = JudgeCommand::parse(arguments.judge, !asked.request.tasks.empty(),
-                                      arguments.protocol != "jsonl");
-    if (!parsed.ok()) return usage_error("--judge", parsed.error());
-    judge = *std::move(parsed);
+    DUEL_ASSIGN(judge,
+                arguments.asked.command("--judge", arguments.judge, !asked.request.tasks.empty()));
     asked.request.judge = judge->entry();
     asked.judge_program = judge->program();
   }
@@ -188,8 +170,6 @@ void add_tune_command(Command& program) {
   command.add("--judge COMMAND", &arguments.judge,
               "The judge, as for 'duel run': {first} and {second} are the points as JSON, as in "
               "{\"weight\":0.62}.");
-  command.add("--judge-protocol PROTOCOL", one_of(&arguments.protocol, {"call", "jsonl"}),
-              "call (default) or jsonl, as for 'duel run'.");
   command.add("--vote", &arguments.vote, "You answer yourself, as in 'duel vote'.");
   command.add("--voter ID", not_empty(&arguments.voter),
               "With --vote: name of the voter, recorded in the log.");
@@ -211,20 +191,9 @@ void add_tune_command(Command& program) {
                            "Largest probability that the certificate is wrong (default 0.05).");
   command.add_configurable("--max-duels N", count(&request.max_duels, 1, 1'000'000'000),
                            "Stop after N duels, counting those of earlier runs (default 2000).");
-  command.add_configurable("--parallel N", count(&arguments.options.parallel, 1, 1000),
-                           "Duels in flight at a time (default 1).");
-  command.add_configurable(
-      "--timeout SECONDS",
-      number(
-          &arguments.options.timeout_seconds,
-          [](double value) { return value > 0 && value <= 1e6; }, "> 0 and <= 1000000, in seconds"),
-      "How long to wait for an answer (default 120).");
-  command.add_configurable("--retries N", count(&arguments.options.retries, 0, 100),
-                           "Retries when the judge fails (default 2).");
+  add_judge_options(command, arguments.asked);
   command.add("--allow-new-judge", &request.allows_new_judge,
               "Continue a log that another judge started.");
-  command.add("--max-failures N", count(&arguments.max_failures, 1, 1'000'000),
-              "Stop after N duels in a row without an answer (default 5).");
   command.add_seed(&request.seed);
   command.add("--name ID", not_empty(&request.name),
               "The experiment's id (default: the name of the space's file).");
