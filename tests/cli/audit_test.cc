@@ -61,6 +61,28 @@ TEST_F(AuditedRun, names_what_people_prefer_and_what_the_judge_would_have_said) 
   EXPECT_EQ(all.back()["audit_key"].get<std::string>().size(), 64U);
 }
 
+TEST_F(AuditedRun, asks_the_person_at_the_terminal_while_the_judge_goes_on) {
+  std::string always;
+  for (int k = 0; k < 200; ++k) always += "1\n";
+  const std::vector<std::string> arguments = {
+      "run",  "--arms",   "a,b", "--judge",           "./judge", "--parallel", "4",     "--audit",
+      "vote", "--audits", "0.5", "--audit-from-seed", "--order", "fixed",      "--json"};
+  // Without answers nothing is certified, and what waits is asked again.
+  const CommandResult nobody = run_duel(arguments, {.input = "", .directory = directory_.path()});
+  EXPECT_EQ(nobody.exit_code, 3) << nobody.err;
+  EXPECT_TRUE(Json::parse(nobody.out)["audit"]["answers"] == 0) << nobody.out;
+  const CommandResult result =
+      run_duel(arguments, {.input = always, .directory = directory_.path()});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["winner"], "a");
+  EXPECT_EQ(json["audit"]["program_winner"], "b");
+  const std::vector<Json> all = records("duel.duel.jsonl");
+  EXPECT_EQ(all.back()["record"], "completed");
+  EXPECT_EQ(all.back()["audit_key"].get<std::string>().size(), 64U);
+  EXPECT_EQ(duel({"verify", "duel.certificate.json", "--log", "duel.duel.jsonl"}).exit_code, 0);
+}
+
 TEST_F(AuditedRun, results_of_its_log_tell_of_the_judge_everywhere) {
   ASSERT_EQ(duel({"run", "--arms", "a,b", "--judge", "./judge", "--audit", "./person", "--audits",
                   "0.5", "--audit-from-seed", "--quiet"})

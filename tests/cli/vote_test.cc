@@ -327,6 +327,54 @@ TEST_F(VoteOnTerminal, is_as_it_was_after_a_crash) {
   }
 }
 
+// `duel run --audit vote`: a program answers every duel, and whoever sits here answers after it.
+class AuditOnTerminal : public VoteOnTerminal {
+ protected:
+  void start_audit() {
+    directory_.write("judge", "#!/bin/sh\necho second\n");
+    std::filesystem::permissions(directory_.path() / "judge", std::filesystem::perms::owner_all);
+    start_program({duel_binary(), "run", "--arms", "red,blue", "--judge", "./judge", "--audit",
+                   "vote", "--audits", "1", "--audit-from-seed", "--order", "fixed"});
+  }
+  std::string log() const { return content_of(directory_.path() / "duel.duel.jsonl"); }
+  std::size_t answers_of_people() const {
+    std::size_t count = 0;
+    std::istringstream lines(log());
+    for (std::string line; std::getline(lines, line);) {
+      Json record = Json::parse(line);
+      count += record["record"] == "outcome" && record["source"]["type"] != "judge" ? 1 : 0;
+    }
+    return count;
+  }
+};
+
+TEST_F(AuditOnTerminal, ends_with_the_certificate_and_tells_the_key) {
+  start_audit();
+  std::string text = shown_up_to("q: stop");
+  for (int votes = 0; votes < 200 && !contains(text, "Check it:"); ++votes) {
+    press("1");
+    text = shown([](const std::string& told) {
+      return contains(told, "q: stop") || contains(told, "Check it:");
+    });
+  }
+  EXPECT_EQ(WEXITSTATUS(status()), 0);
+  // With the question that stood on the screen when the certificate came.
+  EXPECT_TRUE(contains(log(), R"("audit_key":")")) << log();
+  EXPECT_FALSE(is_raw());
+}
+
+TEST_F(AuditOnTerminal, keeps_the_last_answer_when_it_is_interrupted) {
+  start_audit();
+  shown_up_to("q: stop");
+  press("1");
+  shown_up_to("Your last answer: the first is better.");
+  shown_up_to("q: stop");
+  press("\x03");
+  EXPECT_EQ(WEXITSTATUS(status()), 130);
+  EXPECT_EQ(answers_of_people(), 1U);
+  EXPECT_FALSE(is_raw());
+}
+
 // Ctrl-Z in a shell, and `fg`.
 TEST_F(VoteOnTerminal, is_as_it_was_while_it_is_stopped_and_shows_the_pair_again) {
   start_program(

@@ -212,6 +212,30 @@ TEST(AuditedExperiment, is_the_fold_of_its_log_and_tells_its_key_at_the_end) {
   EXPECT_EQ(sha256_hex(told), other.ledger().audit_key_sha256());
 }
 
+// After a loss of power the serves around it are no evidence, though they could have been drawn.
+TEST(AuditedExperiment, goes_on_with_a_log_that_lost_its_evidence_to_a_loss_of_power) {
+  Ledger ledger = Ledger::make(audited_record()).value();
+  ServeRecord serve;
+  serve.duel_id = "d1";
+  serve.round = 1;
+  serve.first = "a";
+  serve.second = "b";
+  serve.audit = 0.25;
+  serve.evidence = false;
+  EXPECT_FALSE(Ledger::make(audited_record()).value().apply({2, 0, serve, "h"}).ok());
+  serve.around_loss = true;
+  ASSERT_TRUE(ledger.apply({2, 0, serve, "h"}).ok());
+  OutcomeRecord said{.duel_id = "d1"};
+  said.answer = {Answered::win, "a"};
+  said.source = {"judge", "judge"};
+  ASSERT_TRUE(ledger.apply({3, 0, said, "h"}).ok());
+  ASSERT_TRUE(ledger.apply({4, 0, AuditRecord{"d1", true}, "h"}).ok());
+  said.source = {"human", "ann"};
+  ASSERT_TRUE(ledger.apply({5, 0, said, "h"}).ok());
+  EXPECT_EQ(ledger.find_open("d1"), nullptr);
+  EXPECT_EQ(ledger.certifier().decisive(), 0U);
+}
+
 TEST(AuditedExperiment, refuses_what_cannot_be_audited) {
   for (const auto& spoil : std::vector<void (*)(ExperimentRecord&)>{
            [](ExperimentRecord& record) { record.audit.share = 1.5; },

@@ -174,5 +174,50 @@ TEST(Health, failed_checks_stand_in_a_sentence) {
             "Health checks failed: ties, aa.");
 }
 
+// People who prefer a in every second duel audit a judge that says what `judge` makes of that.
+HealthCheck of_audited_judge(int audits, const std::function<bool(bool)>& judge) {
+  ExperimentRecord record = experiment_of({"a", "b"});
+  record.audit = {.share = 1, .key_sha256 = std::string(64, '0')};
+  Ledger ledger = std::move(Ledger::make(record)).value();
+  const auto add = [&](Record one) {
+    EXPECT_TRUE(ledger.apply({ledger.sequence() + 1, 0, std::move(one), "h"}).ok());
+  };
+  const auto says = [&](const std::string& duel_id, const char* type, bool for_a) {
+    OutcomeRecord outcome{.duel_id = duel_id};
+    outcome.answer = {Answered::win, for_a ? "a" : "b"};
+    outcome.source = {type, type};
+    add(outcome);
+  };
+  for (int k = 0; k < audits; ++k) {
+    ServeRecord serve;
+    serve.duel_id = fmt::format("d{}", k);
+    serve.ordinal = ledger.served();
+    serve.round = ledger.served() + 1;
+    serve.first = "a";
+    serve.second = "b";
+    serve.audit = 1;
+    add(serve);
+    says(serve.duel_id, "judge", judge(k % 2 == 0));
+    add(AuditRecord{serve.duel_id, true});
+    says(serve.duel_id, "human", k % 2 == 0);
+  }
+  return check_of(ledger, "judge");
+}
+
+TEST(Health, of_a_judge_under_audit_fails_where_it_says_nothing_or_the_reverse) {
+  const auto honest = [](bool people) { return people; };
+  const auto reversed = [](bool people) { return !people; };
+  EXPECT_EQ(of_audited_judge(19, reversed).verdict, HealthVerdict::unknown);
+  EXPECT_EQ(of_audited_judge(20, honest).verdict, HealthVerdict::passed);
+  const HealthCheck failed = of_audited_judge(20, reversed);
+  EXPECT_EQ(failed.verdict, HealthVerdict::failed);
+  EXPECT_NE(failed.detail.find("about a and b"), std::string::npos) << failed.detail;
+}
+
+TEST(Health, has_no_check_of_a_judge_that_nobody_audits) {
+  const std::vector<HealthCheck> checks = check_health(shown(2, 30, 5, 1));
+  EXPECT_EQ(std::ranges::find(checks, "judge", &HealthCheck::name), checks.end());
+}
+
 }  // namespace
 }  // namespace duel

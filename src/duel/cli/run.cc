@@ -274,6 +274,8 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
           if (certified && auditors.booth->asks()) auditors.booth->drop_question();
           if (!certified && !guard.interrupted() && !auditors.booth->stopped()) return Stopping::no;
           auditors.booth->close();
+          // An answer that could still be taken back is one, and comes before the end.
+          if (auditors.booth->holds()) return Stopping::after_answers;
           if (auditors.booth->asks()) return Stopping::at_once;
           return certified ? Stopping::no : Stopping::after_answers;
         },
@@ -323,9 +325,11 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   }
   if (ending == RunEnding::interrupted) {
     context.warn_command(
-        fmt::format("interrupted; {} has every answer. To continue:", interview.log_file()),
+        fmt::format("{}{} has every answer. To continue:",
+                    guard.interrupted() ? "interrupted; " : "", interview.log_file()),
         same_command(command));
-    return guard.exit_code();
+    // Whoever audits at the terminal may have had enough.
+    return guard.interrupted() ? guard.exit_code() : code;
   }
   if (ending != RunEnding::certified && !judged.money_is_out()) {
     context.note(why_undecided(interview, ending));

@@ -212,8 +212,12 @@ Status JudgeLoop::abandon() {
          .source = options_.source,
          .failed_tries = done.failed_tries + (half.empty() ? 0 : half.mapped().failed_tries)});
   }
-  // What a person was asked is asked again in the next run.
-  if (auditors_ != nullptr) auditors_->abandon();
+  // What a person was asked is asked again in the next run, if that can still matter.
+  if (auditors_ != nullptr) {
+    for (Judged& asked : auditors_->abandon()) {
+      lost.push_back({.question = std::move(asked.question), .source = options_.auditor});
+    }
+  }
   DUEL_RETURN_IF_ERROR(questions_.answer(std::move(lost)));
   DUEL_RETURN_IF_ERROR(questions_.flush());
   return Done{};
