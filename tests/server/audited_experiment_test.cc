@@ -18,7 +18,8 @@ class AuditedExperimentOfTheServer : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(api.put(kE, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"seed":7,
-                              "stopping":{"alpha":0.1,"min_decisive_per_pair":8},"audit":{"share":1}})")
+                              "stopping":{"alpha":0.1,"min_decisive_per_pair":8},
+                              "audit":{"share":1}})")
                   .status,
               201);
     ASSERT_EQ(api.post(kE + "/start").status, 200);

@@ -1,6 +1,6 @@
 // Logs of experiments that never were, and damage to logs and certificates. All of it follows from a
 // seed, so that what went wrong can be looked at again.
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 
 export class Dice {
   constructor(seed) {
@@ -245,6 +245,105 @@ export function experiment(dice, certificateOf) {
     });
     if (dice.is(0.5)) push({ record: "completed", reason: "certified" });
     if (dice.is(0.2)) push({ record: "state", state: "archived" });
+  }
+  return chained(bodies);
+}
+
+// People audit a judge: a drawn share of its duels, some of which nobody ever answers.
+export function audited(dice, certificateOf) {
+  const arms = 2 + dice.below(2);
+  const share = dice.of([0.2, 0.5, 0.5, 1]);
+  const giveUpAfter = dice.of([0, 0, 1, 2]);
+  const isFromSeed = dice.is(0.3);
+  const seed = 1 + dice.below(5);
+  const hmac = (key, text) => createHmac("sha256", key).update(text).digest("hex");
+  const keyOf = (name) => (isFromSeed ? hmac(`audit/${seed}`, "e") : hmac(name, "key"));
+  const sha256 = (text) => createHash("sha256").update(text).digest("hex");
+  let key = keyOf(`first ${dice.below(99)}`);
+  const goal = dice.of(["condorcet", "condorcet", "condorcet", "set", "order", "ranking"]);
+  const first = {
+    record: "experiment",
+    format: 4,
+    experiment_id: "e",
+    // Ids and places need not have one order.
+    arms: Array.from({ length: arms }, (_, k) => ({ arm_id: `a${(k * 2 + 1) % 3}` })),
+    policy: "certify",
+    goal,
+    ...((goal === "set" || goal === "order") && { top: 1 }),
+    stopping: {
+      alpha: dice.of([0.05, 0.3, 0.9]),
+      min_decisive_per_pair: dice.of([0, 0, 5]),
+      max_duels: 0,
+      arms_fixed: true,
+    },
+    order: "random",
+    aa_rate: 0,
+    comparisons_count: false,
+    audit: {
+      share,
+      ...(giveUpAfter > 0 && { give_up_after: giveUpAfter }),
+      key_sha256: sha256(key),
+      ...(isFromSeed && { from_seed: true }),
+    },
+    seed,
+  };
+  const bodies = [body(1, first)];
+  const push = (record) => bodies.push(body(bodies.length + 1, record));
+  const ids = first.arms.map((arm) => arm.arm_id);
+  const knows = dice.of([0, 0.5, 0.9, 1]); // how often the judge says what people say
+  const decided = dice.of([0.6, 0.8, 0.95]);
+  const lie = dice.is(0.15) ? dice.below(100) : -1;
+  const waiting = [];
+  const steps = 60 + dice.below(240);
+  for (let ordinal = 0; ordinal < steps; ++ordinal) {
+    const i = dice.below(arms);
+    const j = (i + 1 + dice.below(arms - 1)) % arms;
+    const duel_id = `d${ordinal}`;
+    push({
+      record: "serve",
+      duel_id,
+      ordinal,
+      round: ordinal + 1,
+      first: ids[i],
+      second: ids[j],
+      serving: "explore",
+      audit: share,
+    });
+    const better = ids[dice.is(decided) ? Math.min(i, j) : Math.max(i, j)];
+    const worse = better === ids[i] ? ids[j] : ids[i];
+    const said = dice.is(knows) ? better : worse;
+    const judge = { source: { type: "judge", id: "j" } };
+    if (dice.is(0.04)) push({ record: "expired", duel_id });
+    else if (dice.is(0.1)) push({ record: "outcome", duel_id, result: "tie", ...judge });
+    else if (dice.is(0.04)) push({ record: "outcome", duel_id, result: "invalid", ...judge });
+    else push({ record: "outcome", duel_id, result: "win", winner: said, ...judge });
+    const bits = BigInt(`0x${hmac(key, `${duel_id}/audit`).slice(0, 16)}`) >> 11n;
+    const drawn = Number(bits) * 2 ** -53 < share !== (ordinal === lie);
+    push({ record: "audit", duel_id, drawn });
+    if (drawn) waiting.push({ duel_id, better, offers: 0 });
+    while (waiting.length > 0 && dice.is(0.6)) {
+      const [one] = waiting.splice(dice.is(0.8) ? 0 : dice.below(waiting.length), 1);
+      if (dice.is(0.1) || (giveUpAfter > 0 && dice.is(0.1))) {
+        push({ record: "offer", duel_id: one.duel_id, subject: `p${ordinal}` });
+        if (++one.offers >= giveUpAfter && giveUpAfter > 0)
+          push({ record: "audit_lost", duel_id: one.duel_id });
+        else waiting.push(one);
+        continue;
+      }
+      const word = dice.of(["win", "win", "win", "win", "win", "win", "win", "tie", "skip"]);
+      const answer = { result: word, ...(word === "win" && { winner: one.better }) };
+      const person = { source: { type: "human", id: `h${dice.below(9)}` } };
+      push({ record: "outcome", duel_id: one.duel_id, ...answer, ...person });
+    }
+    if (!isFromSeed && dice.is(0.004)) {
+      key = keyOf(`another ${ordinal}`);
+      push({ record: "audit_key", sha256: sha256(key) });
+    }
+  }
+  if (dice.is(0.6)) {
+    const reason = certificateOf(chained(bodies)) ? "certified" : "stopped";
+    const told = dice.is(0.9) ? key : hmac("no", "key");
+    push({ record: "completed", reason, ...(dice.is(0.9) && { audit_key: told }) });
   }
   return chained(bodies);
 }

@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { damaged, Dice, experiment, forged, panel, tuned } from "./damage.mjs";
+import { audited, damaged, Dice, experiment, forged, panel, tuned } from "./damage.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [duel, cases = "250", firstSeed = "1"] = process.argv.slice(2);
@@ -82,7 +82,10 @@ async function oneCase(seed) {
   const certificateOf = (bytes) => verify(bytes).certificate?.[text];
   const log = dice.is(0.3)
     ? dice.of(goldens)
-    : (dice.is(0.25) ? panel : dice.is(0.3) ? tuned : experiment)(dice, certificateOf);
+    : (dice.is(0.2) ? panel : dice.is(0.2) ? audited : dice.is(0.3) ? tuned : experiment)(
+        dice,
+        certificateOf,
+      );
   const found = certificateOf(log);
   const certificate = found === undefined ? undefined : Buffer.from(found);
   const name = `case-${seed}`;
