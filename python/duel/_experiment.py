@@ -387,8 +387,6 @@ class _Run:
 
     def _result(self) -> ExperimentResult:
         content = dict(self.experiment.result().to_dict())
-        if self._auditors is not None:
-            content["audit"] = self.experiment._native.audit()
         return ExperimentResult(cast("Any", content), self.experiment._native.fresh_answers(),
                                 self._ended, self.judges.cost if self.judges.has_cost else None)
 

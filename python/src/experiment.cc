@@ -23,7 +23,6 @@
 #include "duel/judging/judge_loop.h"
 #include "duel/log/experiment_log.h"
 #include "duel/study/spec.h"
-#include "duel/verdict/audit_standing.h"
 #include "duel/verdict/board.h"
 #include "duel/verdict/certificate_file.h"
 #include "duel/verdict/experiment_result.h"
@@ -340,12 +339,6 @@ class ExperimentObject : public MadeByInit {
     const IfWrong if_wrong = unwrap(interview().if_wrong());
     return to_python(described_json(result_of(ledger(), board_of(ledger()), if_wrong)));
   }
-  // What people and the program that they audit have said of each other; None where nobody audits.
-  py::object audit() const {
-    if (!ledger().parts().audited) return py::none();
-    return to_python(described_json(audit_standing(ledger())));
-  }
-
   // Of a space: what its learner believes along each dimension.
   py::object slices(std::uint64_t steps) const {
     const PointChoice* const points = interview().experiment().points();
@@ -437,7 +430,6 @@ void bind_experiment(py::module_& module) {
       .def("expire", &ExperimentObject::expire, "duel_id"_a, "note"_a)
       .def("run", &ExperimentObject::run, "judges"_a, "max_duels"_a, "max_failures"_a, "on_turn"_a,
            "auditors"_a = py::none())
-      .def("audit", &ExperimentObject::audit)
       .def("complete", &ExperimentObject::complete)
       .def("close", &ExperimentObject::close)
       .def("result", &ExperimentObject::result)

@@ -13,6 +13,7 @@ def test_the_verdict_is_about_people():
     assert found["audit"]["program_winner"] == "b"
     assert found["audit"]["agreed"] == 0
     assert found["audit"]["answers"] > 0
+    assert "The judge alone would have certified 'b', and not 'a'." in found["audit"]["text"]
 
 
 def test_a_judge_that_knows_people_saves_their_answers():

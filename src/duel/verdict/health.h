@@ -53,8 +53,8 @@ struct Health {
       required("checks", &Health::checks)};
 };
 
-// Always the same checks in the same order; a log of format 1 has fewer, as its certificate had, and
-// one where people audit a judge has one more.
+// Always the same checks in the same order; a log of format 1 has fewer, as its certificate had,
+// and one where people audit a judge has one more.
 std::vector<HealthCheck> check_health(const Ledger& ledger);
 // Failed if any failed, else passed.
 HealthVerdict overall(const std::vector<HealthCheck>& checks);

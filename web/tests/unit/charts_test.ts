@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pixelsOf } from "../../src/charts/cell_pixels";
 import { armNames, nameOf, shortNameOf } from "../../src/charts/arm_names";
+import { agreementWords } from "../../src/charts/audit_card";
 import { barsOf, marksOf } from "../../src/charts/evidence_bars";
 import { weightOf } from "../../src/charts/evidence_words";
 import { moved, squareOf } from "../../src/charts/heat_map";
@@ -31,6 +32,37 @@ test("numbers are grouped, and forecasts have two digits", () => {
   assert.equal(evidence(0.5), "1.6");
   assert.equal(evidence(50), "> 1\u202f000\u202f000");
   assert.deepEqual([0.1, 10, 2000, 1e6, 1e12].map(shortNumber), ["0.1", "10", "2k", "1M", "1e12"]);
+});
+
+test("how far a judge agrees with people comes with its interval, once there is something to tell", () => {
+  const audit = {
+    duels: 90,
+    answers: 12,
+    waiting: 0,
+    lost: 0,
+    agreed: 0,
+    comparable: 0,
+    agreement: null,
+    agreement_interval: [0, 1] as [number, number],
+    program_alone: "The judge alone would have certified nothing yet.",
+    program_winner: null,
+    says_the_same: false,
+    differing: [],
+    useless: [],
+    worth: 14,
+    text: "",
+  };
+  assert.equal(agreementWords(audit), "nothing to compare yet");
+  assert.equal(
+    agreementWords({
+      ...audit,
+      agreed: 9,
+      comparable: 10,
+      agreement: 0.9,
+      agreement_interval: [0.5, 0.99],
+    }),
+    "90\u202f% of 10 (50\u202f% to 99\u202f%)",
+  );
 });
 
 test("what is left for a panel is said in people, questions and minutes", () => {
