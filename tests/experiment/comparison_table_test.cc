@@ -76,6 +76,55 @@ TEST(ComparisonTable, an_arena_file_knows_four_winners_and_what_is_left_out_is_s
   EXPECT_TRUE(left_out_of(*table, ComparisonFormat::csv).empty());
 }
 
+TEST(ComparisonTable, a_score_says_how_much_where_no_winner_is_named) {
+  const auto table = parse_comparisons_csv("model_a,model_b,score\na,b,0.8\nb,a,1\na,b,0.5\n", "s");
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  ASSERT_EQ(table->rows.size(), 3U);
+  EXPECT_EQ(table->rows[0].answer, answer_of_score(0.8, "a", "b"));
+  EXPECT_EQ(table->rows[1].answer, answer_of_score(1, "b", "a"));
+  EXPECT_EQ(table->rows[1].answer.winner, "b");
+  EXPECT_EQ(table->rows[2].answer.result, Answered::tie);
+  EXPECT_TRUE(table->rows[0].extra.empty());
+  // What is written is read again, in both formats that have graded answers.
+  const std::string csv = to_text(*table, ComparisonFormat::csv);
+  EXPECT_NE(csv.find("made_at,score\na,b,graded,,,,,0.8\n"), std::string::npos) << csv;
+  for (const ComparisonFormat format : {ComparisonFormat::csv, ComparisonFormat::jsonl}) {
+    const auto again = parse_comparisons(to_text(*table, format), "again");
+    ASSERT_TRUE(again.ok()) << again.error().to_string();
+    EXPECT_EQ(again->rows[0].answer, table->rows[0].answer);
+  }
+  EXPECT_EQ(left_out_of(*table, ComparisonFormat::arena),
+            std::vector<std::string>{"1 graded comparison"});
+  EXPECT_EQ(to_text(*table, ComparisonFormat::arena),
+            "model_a,model_b,winner,judge,tstamp\nb,a,model_a,,\na,b,tie,,\n");
+}
+
+TEST(ComparisonTable, a_score_beside_a_winner_is_a_column_of_its_own) {
+  const auto table =
+      parse_comparisons_csv("model_a,score,model_b,winner\na,7,b,model_b\n", "votes.csv");
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_EQ(table->rows[0].answer, (Answer{Answered::win, "b"}));
+  ASSERT_EQ(table->rows[0].extra.size(), 1U);
+  EXPECT_EQ(table->rows[0].extra[0].first, "score");
+  // Nor is it the answer where another column is called like one.
+  const auto guessed = parse_comparisons_csv("first,second,score,vote\na,b,7,b\n", "votes.csv");
+  ASSERT_TRUE(guessed.ok()) << guessed.error().to_string();
+  EXPECT_EQ(guessed->rows[0].answer.winner, "b");
+}
+
+TEST(ComparisonTable, a_score_out_of_its_range_is_named_with_its_line) {
+  for (const char* score : {"1.5", "-0.1", "nan", "high", ""}) {
+    const auto table =
+        parse_comparisons_csv(fmt::format("first,second,score\na,b,{}\n", score), "votes.csv");
+    ASSERT_FALSE(table.ok()) << score;
+    EXPECT_EQ(table.error().where, "votes.csv:2");
+    EXPECT_NE(table.error().message.find("is no number from 0 to 1"), std::string::npos)
+        << table.error().message;
+  }
+  const auto bare = parse_comparisons_csv("first,second,result\na,b,graded\n", "votes.csv");
+  EXPECT_FALSE(bare.ok()) << "graded, and not how much";
+}
+
 TEST(ComparisonTable, numbers_and_objects_of_other_columns_stay_what_they_are) {
   const std::string text =
       R"({"first":"a","second":"b","result":"win","winner":"a","turn":3,"share":0.25,)"

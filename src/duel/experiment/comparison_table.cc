@@ -38,6 +38,7 @@ Error bad(const std::string& where, std::string message, std::string hint = {}) 
 constexpr std::array<std::string_view, 3> kFirst = {"first", "model_a", "arm_a"};
 constexpr std::array<std::string_view, 3> kSecond = {"second", "model_b", "arm_b"};
 constexpr std::array<std::string_view, 2> kAnswer = {"winner", "result"};
+constexpr std::string_view kScore = "score";
 constexpr std::array<std::string_view, 4> kJudge = {"judge", "source_id", "observer", "voter"};
 constexpr std::array<std::string_view, 1> kSourceType = {"source_type"};
 constexpr std::array<std::string_view, 3> kTime = {"tstamp", "made_at", "time"};
@@ -96,8 +97,10 @@ class TableBuilder {
   Status add(const Row& row, const std::string& where) {
     ComparisonRecord record;
     std::array<std::optional<Column>, kMeanings.size()> columns;
+    std::optional<std::size_t> score;  // its place among the other columns
     for (const auto& [name, value] : row) {
       const std::string text = text_of(value);
+      if (name == kScore) score = record.extra.size();
       if (!is_utf8(name) || !is_utf8(text)) return bad(where, "the text is not UTF-8");
       std::size_t k = 0;
       while (k < kMeanings.size() && !is_one_of(name, kMeanings[k].names)) ++k;
@@ -117,7 +120,7 @@ class TableBuilder {
       columns[k] = {name, text};
     }
     const auto& [first, second, winner, result, judge, source_type, time] = columns;
-    if (!first || !second || (!winner && !result)) {
+    if (!first || !second || (!winner && !result && !score)) {
       return no_column(where, first.has_value(), second.has_value(),
                        "columns: model_a or first, model_b or second, winner");
     }
@@ -130,8 +133,14 @@ class TableBuilder {
     record.source.type = source_type ? source_type->text : record.source.id.empty() ? "" : "voter";
     record.first = arm(first->text);
     record.second = arm(second->text);
-    DUEL_ASSIGN(record.answer, answer(*first, *second, record, winner ? winner->text : "",
-                                      result ? result->text : "", where));
+    const std::string won = winner ? winner->text : "", said = result ? result->text : "";
+    // Where a row names a winner, a score beside it is a column of its own.
+    if (score && won.empty() && (said.empty() || said == to_word(Answered::graded))) {
+      DUEL_ASSIGN(record.answer, answer_by_score(record, *score, where));
+      record.extra.erase(record.extra.begin() + static_cast<std::ptrdiff_t>(*score));
+    } else {
+      DUEL_ASSIGN(record.answer, answer(*first, *second, record, won, said, where));
+    }
     table_.rows.push_back(std::move(record));
     return Done{};
   }
@@ -155,6 +164,17 @@ class TableBuilder {
     return ids_.emplace(name, append_arm(table_.arms, name)).first->second;
   }
 
+  static Result<Answer> answer_by_score(const ComparisonRecord& record, std::size_t place,
+                                        const std::string& where) {
+    const std::string text = text_of(record.extra[place].second);
+    const auto score = parse_number(text);
+    if (score.ok() && *score >= 0 && *score <= 1) {
+      return answer_of_score(*score, record.first, record.second);
+    }
+    return bad(where, fmt::format("the score '{}' is no number from 0 to 1", text),
+               "1 where the first is as much better as can be, 0.5 for a tie");
+  }
+
   static Result<Answer> answer(const Column& first, const Column& second,
                                const ComparisonRecord& record, const std::string& winner,
                                const std::string& result, const std::string& where) {
@@ -174,7 +194,9 @@ class TableBuilder {
     if (result != "win") {
       if (word == "tie (bothbad)" || word == "bothbad") return Answer{Answered::both_bad, ""};
       const auto answered = parse_answered(word);
-      if (answered.ok() && *answered != Answered::win) return Answer{*answered, ""};
+      if (answered.ok() && *answered != Answered::win && *answered != Answered::graded) {
+        return Answer{*answered, ""};
+      }
     }
     const std::vector<std::string> known = {first.text,  second.text, first.name,
                                             second.name, "tie",       "tie (bothbad)",
@@ -190,7 +212,7 @@ class TableBuilder {
 
 constexpr const char* kExpected =
     "expected: CSV or TSV whose first line names the columns model_a (or first), model_b (or "
-    "second) and winner; or JSON Lines or a JSON array with these names";
+    "second) and winner (or score); or JSON Lines or a JSON array with these names";
 
 std::string_view without_mark(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
@@ -203,7 +225,11 @@ bool has_any(const std::vector<std::string>& columns, std::span<const std::strin
 }
 
 bool has_arms_and_answer(const std::vector<std::string>& columns) {
-  return has_any(columns, kFirst) && has_any(columns, kSecond) && has_any(columns, kAnswer);
+  if (!has_any(columns, kFirst) || !has_any(columns, kSecond)) return false;
+  if (has_any(columns, kAnswer)) return true;
+  // A table with a vote may have scores of another kind.
+  return std::ranges::find(columns, kScore) != columns.end() &&
+         std::ranges::none_of(columns, names_winner);
 }
 
 // Of the characters that separate fields in practice, the one that makes columns of the first line
@@ -217,6 +243,8 @@ char separator_of(std::string_view text) {
   return ',';
 }
 
+bool is_graded(const ComparisonRecord& row) { return row.answer.result == Answered::graded; }
+
 // All names of extra columns, in the order in which they first appear.
 std::vector<std::string> extra_columns(const ComparisonTable& table) {
   std::vector<std::string> columns;
@@ -225,6 +253,7 @@ std::vector<std::string> extra_columns(const ComparisonTable& table) {
     for (const auto& [name, value] : row.extra) {
       if (seen.emplace(name, true).second) columns.push_back(name);
     }
+    if (is_graded(row) && seen.emplace(kScore, true).second) columns.emplace_back(kScore);
   }
   return columns;
 }
@@ -269,6 +298,7 @@ class TableWriter {
       field("second", names_.at(row.second));
       field("result", to_word(row.answer.result));
       if (row.answer.result == Answered::win) field("winner", winner(row));
+      if (is_graded(row)) field(kScore, *row.answer.score);
       if (!row.source.type.empty()) field("source_type", row.source.type);
       if (!row.source.id.empty()) field("source_id", row.source.id);
       if (!row.made_at.empty()) field("made_at", row.made_at);
@@ -286,7 +316,10 @@ class TableWriter {
     for (const ComparisonRecord& row : table_.rows) {
       std::vector<std::string> fields = fields_of(row);
       if (fields.empty()) continue;
-      for (const std::string& column : extra_) fields.emplace_back(extra_of(row, column));
+      for (const std::string& column : extra_) {
+        fields.emplace_back(is_graded(row) && column == kScore ? format_number(*row.answer.score)
+                                                               : extra_of(row, column));
+      }
       text += csv_line(fields);
     }
     return text;
@@ -703,13 +736,18 @@ std::vector<std::string> notes_of(const ComparisonTable& table) {
 }
 
 bool fits_arena(const ComparisonRecord& row) {
-  return row.answer.result != Answered::skip && row.answer.result != Answered::invalid;
+  return row.answer.result != Answered::skip && row.answer.result != Answered::invalid &&
+         !is_graded(row);
 }
 
 std::vector<std::string> left_out_of(const ComparisonTable& table, ComparisonFormat format) {
   std::vector<std::string> left_out = table.left_out;
   if (format != ComparisonFormat::arena) return left_out;
-  const auto skipped = std::ranges::count_if(table.rows, std::not_fn(fits_arena));
+  const auto graded = std::ranges::count_if(table.rows, is_graded);
+  const auto skipped = std::ranges::count_if(table.rows, std::not_fn(fits_arena)) - graded;
+  if (graded > 0) {
+    left_out.push_back(counted(static_cast<std::uint64_t>(graded), "graded comparison"));
+  }
   if (skipped > 0) {
     left_out.push_back(counted(static_cast<std::uint64_t>(skipped), "comparison") +
                        " skipped or invalid");

@@ -120,12 +120,16 @@ std::vector<PairOfColumns> pairs_in(const std::vector<std::string>& names) {
   return pairs;
 }
 
-bool is_named_winner(std::string_view name) {
+}  // namespace
+
+bool names_winner(std::string_view name) {
   for (const std::string& word : words_in(name)) {
     if (is_one_of(word, kWinnerWords)) return true;
   }
   return false;
 }
+
+namespace {
 
 // How the cells of a column read as votes on a pair.
 struct Reading {
@@ -244,7 +248,7 @@ Result<std::optional<ReadVote>> read_vote(std::string_view cell, std::string_vie
   if (is_one_of(word, kSkips)) return std::optional(ReadVote{Kind::skip});
   for (const auto& [one, other] : std::span(kSides).first(kSidesAnywhere)) {
     // A number is a side only in a column that is called so: it could as well be a count.
-    if (one == "1" && !std::ranges::all_of(columns.winners, is_named_winner)) continue;
+    if (one == "1" && !std::ranges::all_of(columns.winners, names_winner)) continue;
     for (const std::string_view prefix : {"", "model_", "option_", "response_", "answer_"}) {
       if (word == fmt::format("{}{}", prefix, one))
         return std::optional(ReadVote{Kind::win, Side::first});
@@ -273,8 +277,7 @@ Result<VoteColumns> guess_vote_columns(const std::vector<std::string>& names,
     std::size_t by_name = 0;
     const auto take = [&](bool named) {
       for (std::size_t column = 0; column < names.size(); ++column) {
-        if (column == pair.a || column == pair.b || is_named_winner(names[column]) != named)
-          continue;
+        if (column == pair.a || column == pair.b || names_winner(names[column]) != named) continue;
         const Reading reading = reading_of(column, pair, names, rows);
         // Of a column that is called a winner some cells may be wrong: reading the table then says
         // which.

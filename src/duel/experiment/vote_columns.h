@@ -32,6 +32,9 @@ Result<VoteColumns> guess_vote_columns(const std::vector<std::string>& names,
                                        const std::vector<std::vector<std::string>>& rows,
                                        const std::string& where, std::string_view expected);
 
+// Whether a column is called like what says who won.
+bool names_winner(std::string_view column);
+
 enum class Side { first, second };
 struct ReadVote {
   enum class Kind { win, tie, both_bad, skip, none } kind = Kind::none;  // none: the cell is empty
