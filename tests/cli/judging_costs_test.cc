@@ -57,6 +57,9 @@ TEST_F(JudgingCosts, a_cache_saves_questions_and_makes_no_evidence_of_them) {
     EXPECT_TRUE(record["reason"].get<std::string>().starts_with("because of "));
   }
   EXPECT_EQ(verify("two").exit_code, 0);
+  // They are given once, also when the run goes on.
+  EXPECT_EQ(run("two", {"--cache", "answers"}).exit_code, 3);
+  EXPECT_EQ(of_kind("two", "serve").size(), 5U);
   // More tasks: they alone are asked, and are evidence.
   write("tasks.jsonl", text_of("tasks.jsonl") + "{\"q\":5}\n{\"q\":6}\n");
   EXPECT_EQ(run("three", {"--cache", "answers"}).exit_code, 3);

@@ -173,6 +173,7 @@ void Experiment::note(const LogEntry& entry) {
   if (const auto* lost = std::get_if<AuditLostRecord>(&entry.record)) offers_.erase(lost->duel_id);
   if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
     tasks_.note(ledger(), *serve);
+    note_recalled(*serve);
     if (serve->subject.empty()) return;
     if (serve->serving != Serving::exploit) remember_for_subject(*serve);
     if (entry.time_ms / kDayMs != day_) {

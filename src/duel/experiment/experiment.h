@@ -455,7 +455,8 @@ class Experiment {
   bool draw_task_of_space(const Wish& wish, ServeRecord& serve);
   Result<bool> has_met(const ServeRecord& serve) const;
   SliceValues slices_of(const Wish& wish, std::string_view task) const;
-  void recall(const Wish& wish, ServeRecord& serve);
+  static void recall(const Wish& wish, ServeRecord& serve);
+  void note_recalled(const ServeRecord& serve);
   std::optional<std::string> task_to_recall(const std::string& task, Arm i, Arm j) const;
   bool draw_task(const Wish& wish, ServeRecord& serve);
   bool is_done(const std::string& subject) const;
@@ -478,8 +479,8 @@ class Experiment {
   LiveExperiment live_;
   StoredDuels* duels_;  // the ledger owns it
   TaskDraw tasks_;
-  // Pairs with tasks whose known answers were given, by this process; after a restart they may be
-  // given again.
+  // Of a local run: pairs with tasks that were served and could be no evidence, such as those with
+  // a known answer. A known answer is given once.
   std::set<std::pair<std::pair<Arm, Arm>, std::string>> recalled_;
   struct PayloadBytes {
     std::size_t largest = 0, second = 0;  // of an arm

@@ -434,8 +434,12 @@ bool Experiment::draw_task_of_space(const Wish& wish, ServeRecord& serve) {
 
 // An answer that is known before its duel is served is no evidence.
 void Experiment::recall(const Wish& wish, ServeRecord& serve) {
-  if (!wish.known || !wish.known(serve)) return;
-  serve.evidence = false;
+  if (wish.known && wish.known(serve)) serve.evidence = false;
+}
+
+// Of a local run, also when its log is read: a run that goes on does not begin again with them.
+void Experiment::note_recalled(const ServeRecord& serve) {
+  if (setting_.deadlines || serve.evidence || serve.task.empty()) return;
   const auto first = ledger().find_arm(serve.first), second = ledger().find_arm(serve.second);
   if (first && second) recalled_.emplace(std::minmax(*first, *second), serve.task);
 }
