@@ -70,6 +70,12 @@ class Traffic {
     }
     return "no such check";
   }
+  std::string detail(const std::string& name) const {
+    for (const HealthCheck& check : health_.checks()) {
+      if (check.name == name) return check.detail;
+    }
+    return "no such check";
+  }
 
  private:
   void write(Record record) {
@@ -162,6 +168,13 @@ TEST(TrafficHealth, drift) {
   EXPECT_EQ(verdict(0.6, 0.6), "passed");
   EXPECT_EQ(verdict(0.7, 0.4), "failed");
   EXPECT_EQ(Traffic().verdict("drift"), "unknown");
+
+  Traffic changing;
+  for (int k = 0; k < 2000; ++k) {
+    changing.win(changing.serve(), changing.rng().bernoulli(k < 1000 ? 0.7 : 0.4));
+    changing.pass(30'000);
+  }
+  EXPECT_NE(changing.detail("drift").find("the policy watch(inner=imed)"), std::string::npos);
 }
 
 TEST(TrafficHealth, drift_seldom_fails_where_nothing_drifts) {

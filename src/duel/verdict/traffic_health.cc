@@ -280,9 +280,13 @@ HealthCheck TrafficHealth::drift() const {
   return judged_check(
       name, far,
       fmt::format("rates of periods of {:.0f} minutes {} (chi-squared {:.1f}, {:.0f} "
-                  "degrees of freedom)",
+                  "degrees of freedom){}",
                   static_cast<double>(period_ms_) / 60'000, far ? "differ within pairs" : "agree",
-                  squares, degrees));
+                  squares, degrees,
+                  // The policy of this experiment stays; another one can have this.
+                  far ? "; where preferences change, the policy watch(inner=imed) begins again "
+                        "when the arm it shows is beaten"
+                      : ""));
 }
 
 HealthCheck TrafficHealth::time_to_answer() const {
