@@ -278,6 +278,51 @@ TEST(ComparisonTable, interleaved_arms_have_no_places) {
   EXPECT_EQ(placement("a,b,a,interleaved\na,b,b,side_by_side\n"), Placement::random);
 }
 
+// An order of m arms is all of its pairs, a choice those of the chosen arm.
+TEST(ComparisonTable, answers_about_several_arms_are_their_pairs) {
+  const auto pairs = [](const ComparisonTable& table) {
+    std::string text;
+    for (const ComparisonRecord& row : table.rows) {
+      EXPECT_EQ(row.answer.winner, row.first);
+      text += row.first + row.second + " ";
+    }
+    return text;
+  };
+  const ComparisonTable ordered =
+      parse_comparisons("judge,order\nann,b > a > c\nben,c>b\n", "orders.csv").value();
+  EXPECT_EQ(pairs(ordered), "ba bc ac cb ");
+  EXPECT_EQ(ordered.rows[0].source.id, "ann");
+  EXPECT_TRUE(ordered.interleaved);
+  EXPECT_TRUE(experiment_of(ordered, "e", 0.05, true).stopping.shared_causes);
+  EXPECT_NE(notes_of(ordered).at(0).find("4 comparisons"), std::string::npos);
+
+  const ComparisonTable chosen =
+      parse_comparisons("chosen;among\nc;a|b|c\n", "choices.csv").value();
+  EXPECT_EQ(pairs(chosen), "ca cb ");
+  EXPECT_EQ(pairs(parse_comparisons(R"({"order":["b","a"]})", "orders.jsonl").value()), "ba ");
+  EXPECT_EQ(pairs(parse_comparisons(R"([{"chosen":"a","among":["b","a"]}])", "c.json").value()),
+            "ab ");
+  // What was written from it is read again as pairs.
+  const ComparisonTable again =
+      parse_comparisons(to_text(ordered, ComparisonFormat::csv), "again.csv").value();
+  EXPECT_EQ(pairs(again), "ba bc ac cb ");
+  EXPECT_FALSE(again.several_at_once);
+  EXPECT_TRUE(again.interleaved);  // the better arm comes first there: that was no place
+  // A number in a column of that name is something else.
+  EXPECT_EQ(parse_comparisons("left,right,choice,order\na,b,left,1\nb,a,left,2\n", "x.csv")
+                .value()
+                .rows.size(),
+            2U);
+
+  const auto wrong = [](const char* text) {
+    return parse_comparisons(text, "x.csv").error().to_string();
+  };
+  EXPECT_NE(wrong("order\nb>a\na\n").find("x.csv:3: fewer than two arms"), std::string::npos);
+  EXPECT_NE(wrong("order\na>\n").find("x.csv:2: an arm has no name"), std::string::npos);
+  EXPECT_NE(wrong("order\na>b>a\n").find("'a' stands there twice"), std::string::npos);
+  EXPECT_NE(wrong("chosen,among\nd,a;b\n").find("'d' is not among those shown"), std::string::npos);
+}
+
 TEST(ComparisonTable, rows_of_unknown_order_are_looked_at_once) {
   std::string text = "model_a,model_b,winner\n";
   for (int k = 0; k < 500; ++k) text += "a,b,model_a\n";

@@ -43,6 +43,16 @@ constexpr std::array<std::string_view, 4> kJudge = {"judge", "source_id", "obser
 constexpr std::array<std::string_view, 1> kSourceType = {"source_type"};
 constexpr std::array<std::string_view, 3> kTime = {"tstamp", "made_at", "time"};
 
+// Of answers about several arms.
+constexpr std::array<std::string_view, 2> kOrder = {"order", "ranking"};
+constexpr std::array<std::string_view, 1> kChosen = {"chosen"};
+constexpr std::array<std::string_view, 2> kAmong = {"among", "shown"};
+constexpr std::size_t kMostAtOnce = 100;
+
+// Of rows whose arms had no first and second place.
+constexpr const char* kPresentation = "presentation";
+constexpr std::string_view kInterleaved = "interleaved";
+
 // What a column may say, for messages, and the names it has then.
 struct Meaning {
   std::string_view what;
@@ -92,8 +102,68 @@ std::string append_arm(std::vector<ArmEntry>& arms, const std::string& name) {
   return id;
 }
 
+// Names in one cell: an array, or text between separators.
+std::vector<std::string> names_in(const Json& cell, std::string_view separators) {
+  std::vector<std::string> names;
+  if (cell.is_array()) {
+    for (const Json& name : cell.items()) names.push_back(text_of(name));
+    return names;
+  }
+  const std::string text = text_of(cell);
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find_first_of(separators, begin), text.size());
+    names.emplace_back(trimmed(std::string_view(text).substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return names;
+}
+
 class TableBuilder {
  public:
+  // An answer about several arms, as its pairs. In an order every arm beats those after it; of a
+  // choice only the chosen one beats others.
+  Status add_several(const Row& row, const std::string& where) {
+    std::vector<std::string> names;
+    std::string chosen;
+    Row rest;  // in every pair: what was read, which stays as extra columns
+    for (const auto& [name, value] : row) {
+      if (name == kPresentation) continue;
+      if (is_one_of(name, kOrder)) names = names_in(value, ">");
+      if (is_one_of(name, kAmong)) names = names_in(value, ";|");
+      if (is_one_of(name, kChosen)) chosen = text_of(value);
+      rest.emplace_back(name, value.is_array() ? Json(value.dump()) : value);
+    }
+    if (names.size() < 2) return bad(where, "fewer than two arms are compared");
+    if (names.size() > kMostAtOnce) {
+      return bad(where, fmt::format("more than {} arms are compared at once", kMostAtOnce));
+    }
+    for (auto name = names.begin(); name != names.end(); ++name) {
+      if (std::find(std::next(name), names.end(), *name) == names.end()) continue;
+      return bad(where, fmt::format("'{}' stands there twice", *name));
+    }
+    if (!chosen.empty()) {
+      const auto found = std::ranges::find(names, chosen);
+      if (found == names.end()) {
+        return bad(where, fmt::format("'{}' is not among those shown", chosen));
+      }
+      std::rotate(names.begin(), found, std::next(found));
+    }
+    const std::size_t winners = chosen.empty() ? names.size() : 1;
+    for (std::size_t i = 0; i < winners; ++i) {
+      for (std::size_t j = i + 1; j < names.size(); ++j) {
+        // Who comes first here was not shown first: it is the better one.
+        Row pair = rest;
+        pair.emplace_back("first", names[i]);
+        pair.emplace_back("second", names[j]);
+        pair.emplace_back("winner", names[i]);
+        pair.emplace_back(kPresentation, std::string(kInterleaved));
+        DUEL_RETURN_IF_ERROR(add(pair, where));
+      }
+    }
+    table_.several_at_once = true;
+    return Done{};
+  }
+
   Status add(const Row& row, const std::string& where) {
     ComparisonRecord record;
     std::array<std::optional<Column>, kMeanings.size()> columns;
@@ -148,7 +218,7 @@ class TableBuilder {
   Result<ComparisonTable> finish(const std::string& name) {
     if (table_.rows.empty()) return bad(name, "the file holds no comparison");
     table_.interleaved = std::ranges::all_of(table_.rows, [](const ComparisonRecord& row) {
-      return extra_of(row, "presentation") == "interleaved";
+      return extra_of(row, kPresentation) == kInterleaved;
     });
     return std::move(table_);
   }
@@ -232,13 +302,32 @@ bool has_arms_and_answer(const std::vector<std::string>& columns) {
          std::ranges::none_of(columns, names_winner);
 }
 
+// The columns of answers about several arms.
+bool has_several(const std::vector<std::string>& columns) {
+  return !has_arms_and_answer(columns) &&
+         (has_any(columns, kOrder) || (has_any(columns, kChosen) && has_any(columns, kAmong)));
+}
+
+// The same by the first row, too: a number in a column `order` is something else.
+bool has_several(const Row& row) {
+  std::vector<std::string> columns;
+  bool is_order = false;
+  for (const auto& [name, value] : row) {
+    columns.push_back(name);
+    is_order |= is_one_of(name, kOrder) &&
+                (value.is_array() || text_of(value).find('>') != std::string::npos);
+  }
+  return has_several(columns) && (is_order || has_any(columns, kAmong));
+}
+
 // Of the characters that separate fields in practice, the one that makes columns of the first line
 // that a comparison needs. A comma where none does.
 char separator_of(std::string_view text) {
   for (const char separator : {',', '\t', ';'}) {
     CsvReader reader(text, "", separator);
     const auto header = reader.next();
-    if (header.ok() && *header && has_arms_and_answer((*header)->fields)) return separator;
+    if (!header.ok() || !*header) continue;
+    if (has_arms_and_answer((*header)->fields) || has_several((*header)->fields)) return separator;
   }
   return ',';
 }
@@ -540,6 +629,19 @@ Status ComparisonTable::add_arm(const std::string& name, const std::string& wher
   return Done{};
 }
 
+namespace {
+
+// As many as both have.
+Row named_fields(const std::vector<std::string>& names, const std::vector<std::string>& fields) {
+  Row row;
+  for (std::size_t k = 0; k < std::min(names.size(), fields.size()); ++k) {
+    row.emplace_back(names[k], fields[k]);
+  }
+  return row;
+}
+
+}  // namespace
+
 Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::string& name,
                                               const VoteColumns* columns) {
   text = without_mark(text);
@@ -547,7 +649,12 @@ Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::
   CsvReader first(text, name, separator);
   DUEL_ASSIGN(const auto known, first.next());
   if (!known) return bad(name, "the file is empty", kExpected);
-  const bool is_ours = columns == nullptr && has_arms_and_answer(known->fields);
+  bool several = columns == nullptr && has_several(known->fields);
+  if (several) {
+    const auto row = first.next();
+    several = row.ok() && *row && has_several(named_fields(known->fields, (*row)->fields));
+  }
+  const bool is_ours = several || (columns == nullptr && has_arms_and_answer(known->fields));
   if (!is_ours) separator = most_frequent_separator(text, columns);
   if (!is_ours && columns == nullptr && looks_like_win_counts(text, separator)) {
     return parse_win_counts(text, separator, name);
@@ -572,11 +679,10 @@ Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::
                  fmt::format("{} where the header has {}", counted(record->fields.size(), "field"),
                              names.fields.size()));
     }
-    row.clear();
-    for (std::size_t k = 0; k < names.fields.size(); ++k) {
-      row.emplace_back(names.fields[k], record->fields[k]);
-    }
-    if (is_ours) {
+    row = named_fields(names.fields, record->fields);
+    if (several) {
+      DUEL_RETURN_IF_ERROR(builder.add_several(row, reader.where(record->line)));
+    } else if (is_ours) {
       DUEL_RETURN_IF_ERROR(builder.add(row, reader.where(record->line)));
     } else {
       rows.push_back(row);
@@ -602,10 +708,12 @@ namespace {
 // all.
 Result<ComparisonTable> table_of_objects(const std::vector<Row>& rows, const auto& where_of,
                                          const std::string& name, const VoteColumns* columns) {
-  if (rows.empty() || (columns == nullptr && has_our_columns(rows.front()))) {
+  const bool several = columns == nullptr && !rows.empty() && has_several(rows.front());
+  if (rows.empty() || several || (columns == nullptr && has_our_columns(rows.front()))) {
     TableBuilder builder;
     for (std::size_t k = 0; k < rows.size(); ++k) {
-      DUEL_RETURN_IF_ERROR(builder.add(rows[k], where_of(k)));
+      DUEL_RETURN_IF_ERROR(several ? builder.add_several(rows[k], where_of(k))
+                                   : builder.add(rows[k], where_of(k)));
     }
     return builder.finish(name);
   }
@@ -730,6 +838,12 @@ std::vector<std::string> notes_of(const ComparisonTable& table) {
     notes.push_back(fmt::format("read as {}: {} of {}", table.read_as,
                                 counted(table.rows.size(), "comparison"),
                                 counted(table.arms.size(), "arm")));
+  }
+  if (table.several_at_once) {
+    notes.push_back(
+        fmt::format("answers about several arms read as {}: it is assumed that who else is shown "
+                    "does not change which of two is preferred",
+                    counted(table.rows.size(), "comparison")));
   }
   for (const std::string& one : table.left_out) notes.push_back(one + " left out");
   return notes;

@@ -16,6 +16,14 @@
 //   presentation     `interleaved` where the arms were merged into one list: there is no first and
 //                    second place that could be uneven
 //   serving_order    a whole number, for rows of one time and for rows without times
+//
+// Answers about more than two arms stand in tables without a first and a second arm:
+//   order, ranking   "b > a > c", the best first, or an array of names: every arm beats those after
+//                    it; there are no ties
+//   chosen, among    the chosen one beats each of the others among "a;b;c;d", or an array of names
+// Where who else is shown does not change which of two is preferred, these are as many comparisons
+// as pairs: all pairs of an order, and those of the chosen arm. One answer moves several pairs at
+// once, so that no threshold below K/alpha holds (the pairs have common causes, as in all tables).
 #pragma once
 
 #include <filesystem>
@@ -37,6 +45,7 @@ struct ComparisonTable {
   std::vector<ArmEntry> arms;  // in the order in which they appear
   std::vector<ComparisonRecord> rows;
   bool interleaved = false;           // all of them: the places of the arms mean nothing
+  bool several_at_once = false;       // answers about more than two arms, as their pairs
   std::vector<std::string> left_out;  // what has no place in such a file, for people
   std::string read_as;                // how the columns were understood, where it was guessed
 
