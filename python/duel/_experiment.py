@@ -320,8 +320,9 @@ AnyJudge = Union[Judge, Callable[..., Any]]
 class _Run:
     """A run: its arguments, checked before anything is asked, and how it is driven."""
 
-    def __init__(self, arms: Any, judge: AnyJudge, *, parallel: int, max_duels: int | None,
-                 retries: int, retry_delay: float, max_failures: int, max_cost: float | None,
+    def __init__(self, arms: Any, judge: AnyJudge, *, parallel: int, batch: int,
+                 max_duels: int | None, retries: int, retry_delay: float, max_failures: int,
+                 max_cost: float | None,
                  subject: Any, progress: Any, loop: asyncio.AbstractEventLoop | None,
                  options: dict[str, Any], stacklevel: int, audit: Any = None) -> None:
         if not callable(judge):
@@ -333,6 +334,7 @@ class _Run:
         elif options.get("audits") is not None:
             raise InvalidArgument("nobody audits", hint="give audit=, who is asked", field="audits")
         self._parallel = _whole(parallel, "parallel", 1, 10_000)
+        self._batch = _whole(batch, "batch", 1, 100_000)
         self._max_duels = None if max_duels is None else _whole(max_duels, "max_duels", 0,
                                                                 _MOST_DUELS)
         self._max_failures = _whole(max_failures, "max_failures", 1, _MOST_DUELS)
@@ -396,7 +398,7 @@ class _Run:
         """Asks to the end. What is out is recorded however it ends."""
         judges = self.judges
         ending = self.experiment._native.run(judges, self._max_duels, self._max_failures,
-                                             self._on_turn, self._auditors)
+                                             self._on_turn, self._auditors, self._batch)
         if ending == "exception" and judges.failure is not None:
             raise judges.failure
         if ending == "exception" and self._auditors and self._auditors.failure is not None:
@@ -434,7 +436,7 @@ class _Run:
         self.experiment.close()
 
 
-def run(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1,
+def run(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1, batch: int = 1,
         max_duels: int | None = 10_000, retries: int = 3, retry_delay: float = 0.5,
         max_failures: int = 5, max_cost: float | None = None, subject: Any = None,
         progress: Any = None, audit: AnyJudge | None = None, **options: Any) -> ExperimentResult:
@@ -445,7 +447,8 @@ def run(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1,
     ``duel.SECOND``, ``duel.TIE``, ``duel.BOTH_BAD``, ``duel.SKIP``, a bool (True: the first), or a
     float from 0 to 1 (how much better the first is); or such an answer and what it cost,
     ``(answer, cost)``. Where that is an awaitable it is awaited, so a coroutine function is a judge.
-    ``parallel`` bounds how many are asked at a time, in threads or as tasks of asyncio.
+    ``parallel`` bounds how many are asked at a time, in threads or as tasks of asyncio. With
+    ``batch`` so many duels are chosen together, and the next ones when all of them are answered.
 
     A call that raises is tried ``retries`` times more, after a pause that doubles from
     ``retry_delay`` up to 30 seconds; then its duel has no answer, which counts against no arm.
@@ -463,9 +466,9 @@ def run(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1,
     ``progress`` is True, a class such as tqdm or a function of (done, total); in a notebook a live
     board is shown unless it is False. Other options are those of Experiment.
     """
-    started = _Run(arms, judge, parallel=parallel, max_duels=max_duels, retries=retries,
-                   retry_delay=retry_delay, max_failures=max_failures, max_cost=max_cost,
-                   subject=subject, progress=progress, loop=None,
+    started = _Run(arms, judge, parallel=parallel, batch=batch, max_duels=max_duels,
+                   retries=retries, retry_delay=retry_delay, max_failures=max_failures,
+                   max_cost=max_cost, subject=subject, progress=progress, loop=None,
                    options=dict(options, tasks=tasks), stacklevel=3, audit=audit)
     try:
         with CountsInterrupts(started.judges):
@@ -475,7 +478,7 @@ def run(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1,
 
 
 async def run_async(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1,
-                    max_duels: int | None = 10_000, retries: int = 3, retry_delay: float = 0.5,
+                    batch: int = 1, max_duels: int | None = 10_000, retries: int = 3, retry_delay: float = 0.5,
                     max_failures: int = 5, max_cost: float | None = None, subject: Any = None,
                     progress: Any = None, audit: AnyJudge | None = None,
                     **options: Any) -> ExperimentResult:
@@ -484,9 +487,9 @@ async def run_async(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: 
     Cancelling waits for what is out and records it; cancelling again gives it up.
     """
     loop = asyncio.get_running_loop()
-    started = _Run(arms, judge, parallel=parallel, max_duels=max_duels, retries=retries,
-                   retry_delay=retry_delay, max_failures=max_failures, max_cost=max_cost,
-                   subject=subject, progress=progress, loop=loop,
+    started = _Run(arms, judge, parallel=parallel, batch=batch, max_duels=max_duels,
+                   retries=retries, retry_delay=retry_delay, max_failures=max_failures,
+                   max_cost=max_cost, subject=subject, progress=progress, loop=loop,
                    options=dict(options, tasks=tasks), stacklevel=3, audit=audit)
     # An exception as a result: a future takes no StopIteration as an exception.
     ended: asyncio.Future[ExperimentResult | BaseException] = loop.create_future()

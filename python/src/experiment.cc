@@ -18,6 +18,7 @@
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/local_experiment.h"
 #include "duel/experiment/local_questions.h"
+#include "duel/judging/batched_questions.h"
 #include "duel/judging/interview.h"
 #include "duel/judging/interview_request.h"
 #include "duel/judging/judge_loop.h"
@@ -217,7 +218,7 @@ class ExperimentObject : public MadeByInit {
   // `auditors` are asked what is drawn for people, or None.
   std::string run(const py::object& judges, const py::object& max_duels,
                   const py::object& max_failures, const py::object& on_turn,
-                  const py::object& auditors) {
+                  const py::object& auditors, const py::object& batch) {
     const std::uint64_t limit =
         max_duels.is_none() ? 0 : count_of(max_duels, "max_duels", 0, kMostDuels);
     const auto broken = [](std::uint64_t in_a_row, const Judged& last) {
@@ -239,18 +240,23 @@ class ExperimentObject : public MadeByInit {
       };
     }
     LocalQuestions questions(local(), std::move(contents), limit);
-    JudgeLoop loop(questions, asked,
+    const std::uint64_t batch_size = count_of(batch, "batch", 1, kMostDuels);
+    BatchedQuestions batches(questions, batch_size);
+    // Who audits is told from whom is audited.
+    const Source source = audits ? Source{"judge", "judge"} : Source{};
+    JudgeLoop loop(batch_size > 1 ? static_cast<Questions&>(batches) : questions, asked,
                    {.max_failures = count_of(max_failures, "max_failures", 1, kMostDuels),
-                    // Who audits is told from whom is audited.
-                    .source = audits ? Source{"judge", "judge"} : Source{},
+                    .source = source,
                     .broken = broken},
                    audits ? &audited : nullptr);
     running_ = true;
     const auto ended =
         loop.run([&] { return asked.stopping(); }, [&] { asked.guarded([&] { on_turn(); }); });
     running_ = false;
+    const Status given_up = batches.give_up(source);
     asked.rethrow();
     audited.rethrow();
+    if (ended.ok()) unwrap(given_up);
     if (ended.ok()) {
       return *ended == RunEnding::tasks_used_up ? "tasks_used_up" : std::string(to_word(*ended));
     }
@@ -429,7 +435,7 @@ void bind_experiment(py::module_& module) {
       .def("shown", &ExperimentObject::shown, "duel_id"_a)
       .def("expire", &ExperimentObject::expire, "duel_id"_a, "note"_a)
       .def("run", &ExperimentObject::run, "judges"_a, "max_duels"_a, "max_failures"_a, "on_turn"_a,
-           "auditors"_a = py::none())
+           "auditors"_a = py::none(), "batch"_a = 1)
       .def("complete", &ExperimentObject::complete)
       .def("close", &ExperimentObject::close)
       .def("result", &ExperimentObject::result)

@@ -34,6 +34,16 @@ def test_what_differs_from_a_log_is_named(tmp_path):
         assert caught.value.field == field
 
 
+def test_a_batch_is_chosen_before_any_of_it_is_answered(tmp_path):
+    log = tmp_path / "run.jsonl"
+    duel.run(["a", "b", "c"], lambda *_: "tie", log=log, max_duels=10, batch=4)
+    kinds = [json.loads(line)["record"][0] for line in log.read_text().splitlines()]
+    assert "".join(kinds).replace("e", "").startswith("ssssoooossssoooossoo")
+    with pytest.raises(duel.InvalidArgument) as caught:
+        duel.run(["a", "b"], min, batch=0)
+    assert caught.value.field == "batch"
+
+
 def fates(log):
     """What became of each duel."""
     fate = {}

@@ -343,6 +343,19 @@ TEST_F(RunCommand, gives_each_duel_a_task) {
   EXPECT_TRUE(task == "t1" || task == "t2");
 }
 
+TEST_F(RunCommand, asks_a_batch_when_the_last_one_is_answered) {
+  const CommandResult result =
+      duel({"--arms", "arms/*.txt", "--judge", "./judge", "--batch", "4", "--max-duels", "10"});
+  std::string kinds;
+  for (const Json& record : records("arms.duel.jsonl")) {
+    if (record["record"] == "serve") kinds += 's';
+    if (record["record"] == "outcome") kinds += 'o';
+  }
+  EXPECT_EQ(kinds, "ssssoooossssoooossoo") << result.err;
+  EXPECT_TRUE(
+      contains(duel({"--arms", "a,b", "--judge", "./judge", "--batch", "0"}).err, "--batch"));
+}
+
 TEST_F(RunCommand, names_the_option_that_differs_from_the_log) {
   duel({"--arms", "arms/*.txt", "--judge", "./judge", "--max-duels", "2"});
   const auto refused = [&](const std::string& option, const std::string& value) {

@@ -11,6 +11,7 @@
 #include "duel/cli/served_session.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/judging/batched_questions.h"
 #include "duel/judging/child_process.h"
 #include "duel/judging/judge_loop.h"
 #include "duel/judging/judge_pool.h"
@@ -33,6 +34,7 @@ struct RunArguments {
   std::uint64_t votes = 1;
   double budget = 0;
   std::string cache;
+  std::uint64_t batch = 1;
   ServedOptions served;
 };
 
@@ -116,12 +118,17 @@ Result<int> ended_by(const Error& error, const Jury& pool, const Command& comman
   return kExitTemporary;
 }
 
+// One question after the other, or batches of them.
+Questions& batched(const RunArguments& arguments, Questions& questions, BatchedQuestions& batches) {
+  return arguments.batch > 1 ? static_cast<Questions&>(batches) : questions;
+}
+
 // The server chooses the pairs; the judges are ours.
 Result<int> run_served(const RunArguments& arguments, const Command& command,
                        CommandContext& context) {
   DUEL_RETURN_IF_ERROR(check_served_options(
       command, {"judge", "judge-protocol", "parallel", "timeout", "retries", "retry-delay",
-                "busy-patience", "on-failure", "max-failures", "json", "quiet", "server",
+                "busy-patience", "on-failure", "max-failures", "batch", "json", "quiet", "server",
                 "token-file", "store", "experiment", "patience"}));
   DUEL_ASSIGN(const std::string experiment_id,
               arguments.served.experiment_id(arguments.interview.more_arms));
@@ -138,7 +145,8 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
   DUEL_ASSIGN(std::vector<JudgeCommand> judges,
               judges_of(arguments, session->questions().has_tasks()));
   Jury pool(std::move(judges), arguments.judge.judge_options(), jury_rule(arguments), 0);
-  JudgeLoop loop(session->questions(), pool,
+  BatchedQuestions batches(session->questions(), arguments.batch);
+  JudgeLoop loop(batched(arguments, session->questions(), batches), pool,
                  loop_options(arguments, checked.front().name(), "fix the judge and run again"));
   auto told = std::chrono::steady_clock::now();
   bool draining = false;
@@ -155,7 +163,9 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
                  session->questions().progress().verdict, busy.empty() ? "" : " ", busy);
   };
   const auto ended = loop.run([&] { return stopping(guard); }, on_turn);
+  const Status given_up = batches.give_up({"judge", judge_name(checked)});
   if (!ended.ok()) return ended_by(ended.error(), pool, command);
+  DUEL_RETURN_IF_ERROR(given_up);
   const RunEnding ending = *ended;
   if (ending != RunEnding::interrupted) pool.finish();
   const std::string refusal = session->questions().progress().last_refusal;
@@ -261,7 +271,8 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   loop.votes = arguments.votes;
   loop.budget = arguments.budget;
   loop.spent = interview.spent().cost;
-  JudgeLoop judged(unchanged, pool, loop, auditors.judges());
+  BatchedQuestions batches(unchanged, arguments.batch);
+  JudgeLoop judged(batched(arguments, unchanged, batches), pool, loop, auditors.judges());
   const bool was_certified = interview.certified();
   auto ended = [&] {
     // The person who audits has the terminal.
@@ -289,6 +300,7 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
           table.update(judged.in_flight(), busy.empty() ? judged.last_failure() : busy);
         });
   }();
+  const Status given_up = batches.give_up(loop.source);
   if (!ended.ok()) {
     if (interview.ledger().served() > 0) {
       context.note_command(fmt::format("{} has the {} so far; to continue:", interview.log_file(),
@@ -297,6 +309,7 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
     }
     return ended_by(ended.error(), pool, command);
   }
+  DUEL_RETURN_IF_ERROR(given_up);
   auditors.booth.reset();  // the terminal is as it was
   const bool by_person = arguments.audit == kByVote && *ended == RunEnding::interrupted;
   const RunEnding ending = by_person && interview.certified() ? RunEnding::certified : *ended;
@@ -366,6 +379,10 @@ void add_run_command(Command& program) {
               "Of several judges: all answer each duel, and the mean is one graded answer (mean, "
               "the default), or one is drawn for each duel (drawn).");
   add_judge_options(command, arguments.judge);
+  command.add_configurable(
+      "--batch N", count(&arguments.batch, 1, 100'000),
+      "Ask N duels together, and the next N when all of them are answered, for judges that answer "
+      "many at once; --parallel says how many of them are in flight (default 1: no batches).");
   command.add("--on-failure WHAT", one_of(&arguments.on_failure, {"missing", "skip", "stop"}),
               "What happens to a duel when every try fails: missing (default), skip, or stop "
               "(missing, and the run stops).");
