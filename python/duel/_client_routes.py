@@ -17,6 +17,7 @@ from typing import (Any, Callable, Generic, Iterable, Mapping, NamedTuple, Seque
 from urllib.parse import quote, urlencode
 
 from ._client_transport import Reply, Request
+from ._features import row_of, rows_of
 from .errors import InvalidArgument
 
 Json = dict[str, Any]
@@ -200,6 +201,19 @@ def _arms(arms: Any, default: str | None) -> list[Json]:
     return listed
 
 
+def _with_features(arms: Iterable[Json], features: Any) -> list[Json]:
+    rows = rows_of(features, "features")
+    listed = [dict(arm) for arm in arms]
+    for arm in listed:
+        if arm["arm_id"] not in rows:
+            raise InvalidArgument(f"'{arm['arm_id']}' has no features", field="features",
+                                  hint="every arm has some, or none has any")
+        arm["features"] = rows.pop(arm["arm_id"])
+    for unknown in rows:
+        raise InvalidArgument(f"there is no arm '{unknown}'", field="features")
+    return listed
+
+
 class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
     """What a Duel server can be asked. Experiments, arms and duels are named by their ids."""
 
@@ -235,11 +249,13 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
                name: str | None = None, mode: str | None = None, policy: Any = None,
                goal: str | None = None, alpha: float | None = None, default: str | None = None,
                max_duels: int | None = None, tasks: Any = None, seed: int | None = None,
+               features: Mapping[str, Sequence[float]] | None = None,
                **fields: Any) -> Answer:
         """Creates an experiment as a draft; the same call again changes nothing.
 
         ``arms`` are ids, or a dict of ids and payloads; ``default`` is the one that a fallback
         shows. ``config`` is a body of ``PUT /v1/experiments/{eid}``, over which the arguments go.
+        ``features`` are numbers of every arm, for policies such as ``lin-ts``.
         Further fields of that body (``stopping``, ``feedback``, ``guardrails``, ``interleave``,
         ``presentation``, ..) are keyword arguments.
         """
@@ -250,6 +266,8 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
             body["policy"] = str(policy)
         if arms is not None:
             body["arms"] = _arms(arms, default)
+        if features is not None:
+            body["arms"] = _with_features(body.get("arms", []), features)
         if tasks is not None:
             body["tasks"] = ([{"task_id": str(task), "payload": payload}
                               for task, payload in tasks.items()]
@@ -298,9 +316,11 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
         """Puts a completed experiment away."""
         return self._ask("POST", self._at(experiment, "/archive"))
 
-    def add_arm(self, experiment: str, arm: str, payload: Any = None) -> Answer:
+    def add_arm(self, experiment: str, arm: str, payload: Any = None,
+                features: Sequence[float] | None = None) -> Answer:
         """Adds an arm, where ``stopping.arms`` is ``open`` or nothing has started."""
-        body = {} if payload is None else {"payload": payload}
+        body = _given(payload=payload,
+                      features=None if features is None else row_of(features, arm, "features"))
         return self._ask("PUT", self._at(experiment, "/arms/" + _segment(arm, "arm")), body)
 
     def retire_arm(self, experiment: str, arm: str) -> Answer:
@@ -310,10 +330,15 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
     # Duels and outcomes
 
     def next(self, experiment: str, *, duel_id: str | None = None, subject_id: str | None = None,
-             exclude: Sequence[str] | None = None, task_id: str | None = None) -> Served:
-        """Serves one duel. Without ``duel_id`` the client chooses one and keeps it over retries."""
+             exclude: Sequence[str] | None = None, task_id: str | None = None,
+             context: Mapping[str, Sequence[float]] | None = None) -> Served:
+        """Serves one duel. Without ``duel_id`` the client chooses one and keeps it over retries.
+
+        ``context`` has features of every arm for who will see it, in place of its own.
+        """
         body = _given(duel_id=duel_id or new_id(), subject_id=subject_id, task_id=task_id,
-                      exclude=None if exclude is None else list(exclude))
+                      exclude=None if exclude is None else list(exclude),
+                      context=None if context is None else rows_of(context, "context"))
         served: Served = self._read(self._request("POST", self._at(experiment, "/duels"), body),
                                     lambda reply: duel_of(reply.json()))
         return served

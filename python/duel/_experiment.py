@@ -15,6 +15,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Protocol, Sequence, Union
 from . import _native
 from ._answers import WHAT_AN_ANSWER_IS, outcome_of
 from ._arms import Arms, Tasks, is_frame
+from ._features import rows_of
 from ._judging import Calls, CountsInterrupts, Judges, subjects_of
 from ._policies import spec_of
 from ._progress import LiveBoard, Told, in_notebook, progress_of
@@ -109,6 +110,8 @@ class Experiment:
     there, also with more tasks or a larger ``max_duels``, and ``duel verify`` checks it. The
     experiment is ``done`` once it is certified or ``max_duels`` are served. ``close`` lets go of
     the log, and ``with`` does so at its end. ``duel.run`` asks in parallel.
+
+    ``features`` are numbers of every arm by its name, which policies such as ``lin-ts`` use.
     """
 
     def __init__(self, arms: Any, policy: Any = "auto", alpha: float = 0.05, *,
@@ -118,7 +121,8 @@ class Experiment:
                  assume: str = "none", order: str = "random", max_duels: int | None = None,
                  min_decisive_per_pair: int = 0, pairs_independent: bool | None = None,
                  aa_rate: float = 0.0, seed: int | None = 0, audits: float | None = None,
-                 audit_give_up: int = 0, audit_from_seed: bool = False) -> None:
+                 audit_give_up: int = 0, audit_from_seed: bool = False,
+                 features: Mapping[str, Sequence[float]] | None = None) -> None:
         self._closed = True  # until it is open
         self._arms = Arms(arms)
         known = None if tasks is None else Tasks(tasks)
@@ -136,6 +140,8 @@ class Experiment:
             "shared_causes": _shares_causes(pairs_independent, known, about, subject),
             "aa_rate": aa_rate, "seed": _seed(seed),
         }
+        if features is not None:
+            request["features"] = self._by_id(features, "features")
         if audits is not None:
             request["audits"] = _number(audits, "audits", 0, 1)
             request["audit_give_up"] = _whole(audit_give_up, "audit_give_up", 0, _MOST_DUELS)
@@ -189,10 +195,17 @@ class Experiment:
         """What can be said now, in a sentence."""
         return self._native.verdict
 
-    def next(self, duel_id: str = "", *, subject: str | None = None) -> ServedDuel | None:
+    def _by_id(self, given: Any, field: str) -> dict[str, list[float]]:
+        """Features as the log knows their arms; of a name that no arm has it will say so."""
+        return {self._arms.id_of.get(name, name): row
+                for name, row in rows_of(given, field).items()}
+
+    def next(self, duel_id: str = "", *, subject: str | None = None,
+             context: Mapping[str, Sequence[float]] | None = None) -> ServedDuel | None:
         """The next duel, which counts as served; None where nothing is left to ask.
 
-        ``subject`` names the person who will be asked.
+        ``subject`` names the person who will be asked. ``context`` has features of every arm for
+        this duel, in place of its own.
         """
         who = self._subject if subject is None else subject
         if who is not None and who is not True and not (isinstance(who, str) and who):
@@ -203,7 +216,8 @@ class Experiment:
         if who is True:
             raise InvalidArgument("who will be asked?", hint="next(subject='ann')",
                                   field="subject")
-        duel = self._native.next(_text(duel_id, "duel_id"), who or "", "")
+        duel = self._native.next(_text(duel_id, "duel_id"), who or "", "",
+                                 {} if context is None else self._by_id(context, "context"))
         if duel is None:
             return None
         name_of = self._arms.name_of

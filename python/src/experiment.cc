@@ -1,6 +1,7 @@
 // Live experiments, their logs and results.
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <memory>
@@ -60,6 +61,24 @@ Goal goal_of(const py::dict& request) {
                            text_or(request, "assume", "none")));
 }
 
+// Numbers by arm (duel/_features.py).
+Context features_by_arm(const py::handle& given) {
+  Context rows;
+  for (const auto& [arm, row] : given.cast<py::dict>()) {
+    rows.emplace_back(arm.cast<std::string>(), row.cast<std::vector<double>>());
+  }
+  return rows;
+}
+
+void add_features(const py::handle& given, std::vector<ListedArm>& arms) {
+  for (auto& [arm_id, row] : features_by_arm(given)) {
+    const auto arm = std::ranges::find_if(
+        arms, [&](const ListedArm& one) { return one.shown.arm_id == arm_id; });
+    if (arm == arms.end()) reject("features", "there is no arm '" + arm_id + "'");
+    arm->features = std::move(row);
+  }
+}
+
 // The arms as (id, name, payload); the name is that which the id was made from, or "".
 std::vector<ListedArm> arms_of(const py::dict& request) {
   std::vector<ListedArm> arms;
@@ -70,6 +89,7 @@ std::vector<ListedArm> arms_of(const py::dict& request) {
     if (!payload.is_none()) arm.content = to_json(payload);
     arms.push_back(std::move(arm));
   }
+  if (request.contains("features")) add_features(request["features"], arms);
   return arms;
 }
 
@@ -268,10 +288,14 @@ class ExperimentObject : public MadeByInit {
   bool resumed() const { return interview().resumed(); }
 
   // The subject is a text, or "" for nobody in particular.
-  py::object next(const std::string& duel_id, const std::string& subject, const std::string& task) {
+  py::object next(const std::string& duel_id, const std::string& subject, const std::string& task,
+                  const py::dict& context) {
     if (done()) return py::none();
     if (!duel_id.empty()) unwrap(in_field("duel_id", check_id("a duel", duel_id)));
-    Wish wish{.duel_id = duel_id, .task = task, .limit = interview().max_duels()};
+    Wish wish{.duel_id = duel_id,
+              .task = task,
+              .context = features_by_arm(context),
+              .limit = interview().max_duels()};
     if (!subject.empty()) wish.subject = hashed_subject(subject);
     const Offer offer = unwrap(local().serve(wish));
     const auto* served = std::get_if<Served>(&offer);
@@ -429,7 +453,8 @@ void bind_experiment(py::module_& module) {
              return std::make_shared<ExperimentObject>(request, log);
            }),
            "request"_a, "log"_a)
-      .def("next", &ExperimentObject::next, "duel_id"_a, "subject"_a, "task"_a)
+      .def("next", &ExperimentObject::next, "duel_id"_a, "subject"_a, "task"_a,
+           "context"_a = py::dict())
       .def("report", &ExperimentObject::report, "duel_id"_a, "answer"_a, "turned"_a, "invalid"_a,
            "source_type"_a, "source_id"_a, "response_ms"_a)
       .def("shown", &ExperimentObject::shown, "duel_id"_a)

@@ -34,6 +34,46 @@ def test_what_differs_from_a_log_is_named(tmp_path):
         assert caught.value.field == field
 
 
+FEATURES = {"short answer": [1, 0], "b": [0.5, -2.0], "c": (0, 1)}
+
+
+def test_features_and_contexts_are_in_the_log_by_the_ids_of_the_arms(tmp_path):
+    log = tmp_path / "run.jsonl"
+    with duel.Experiment(list(FEATURES), "lin-ts", features=FEATURES, log=log) as experiment:
+        context = {name: [value + 1 for value in row] for name, row in FEATURES.items()}
+        served = experiment.next(context=context)
+        experiment.report(served, "first")
+        experiment.report(experiment.next(), "first")
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [arm["features"] for arm in records[0]["arms"]] == [[1, 0], [0.5, -2], [0, 1]]
+    serves = [record for record in records if record["record"] == "serve"]
+    assert serves[0]["context"] == {"short-answer": [2, 1], "b": [1.5, -1], "c": [1, 2]}
+    assert "context" not in serves[1]
+
+
+def test_features_that_do_not_fit_are_named():
+    for wrong in ({"a": [1]}, {"a": [1], "b": [1, 2]}, {"a": [1], "b": [2e6]},
+                  {"a": [1], "b": [float("nan")]}, {"a": [1], "b": [2], "c": [3]}):
+        with pytest.raises(duel.InvalidArgument) as caught:
+            duel.Experiment(["a", "b"], "lin-ts", features=wrong)
+        assert caught.value.field in ("features", "arms")
+    for wrong in ([[1], [2]], {"a": "12", "b": "34"}, {"a": 1, "b": 2}):
+        with pytest.raises(TypeError, match="features"):
+            duel.Experiment(["a", "b"], "lin-ts", features=wrong)
+
+
+def test_a_context_that_does_not_fit_is_named():
+    experiment = duel.Experiment(["a", "b"], "lin-ts", features={"a": [1], "b": [2]})
+    for wrong in ({"a": [1]}, {"a": [1], "b": [1, 2]}, {"a": [1], "b": [1], "c": [1]},
+                  {"a": [1], "b": [float("inf")]}):
+        with pytest.raises(duel.InvalidArgument) as caught:
+            experiment.next(context=wrong)
+        assert caught.value.field == "context"
+    assert experiment.served == 0
+    with pytest.raises(duel.InvalidArgument, match="knows no contexts"):
+        duel.Experiment(["a", "b"], "rucb").next(context={"a": [1], "b": [2]})
+
+
 def test_a_batch_is_chosen_before_any_of_it_is_answered(tmp_path):
     log = tmp_path / "run.jsonl"
     duel.run(["a", "b", "c"], lambda *_: "tie", log=log, max_duels=10, batch=4)

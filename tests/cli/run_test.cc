@@ -356,6 +356,38 @@ TEST_F(RunCommand, asks_a_batch_when_the_last_one_is_answered) {
       contains(duel({"--arms", "a,b", "--judge", "./judge", "--batch", "0"}).err, "--batch"));
 }
 
+TEST_F(RunCommand, tells_the_policy_of_features) {
+  write("features.csv", "length,tone\n1,0\n0.5,0.25\n-1,0\n");
+  const std::vector<std::string> command = {"--arms",   "arms/*.txt", "--judge",     "./judge",
+                                            "--policy", "lin-ts",     "--max-duels", "6"};
+  const auto with = [&](const std::string& features) {
+    std::vector<std::string> all = command;
+    all.insert(all.end(), {"--features", features});
+    return duel(all);
+  };
+  EXPECT_TRUE(contains(with("none.csv").err, "--features"));
+  write("two.csv", "1\n2\n");
+  EXPECT_TRUE(contains(with("two.csv").err,
+                       "--features: two.csv: there are features of 2 arms, and 3 arms"));
+  write("words.csv", "1,2\n1,nan\n1,2\n");
+  EXPECT_TRUE(contains(with("words.csv").err, "--features"));
+  EXPECT_FALSE(std::filesystem::exists(directory_.path() / "arms.duel.jsonl"));
+
+  with("features.csv");
+  const std::vector<Json> log = records("arms.duel.jsonl");
+  EXPECT_EQ(log[0]["arms"][1]["features"].dump(), "[0.5,0.25]");
+  write("features.csv", "1,0\n0.5,0.5\n-1,0\n");
+  const CommandResult other = with("features.csv");
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_TRUE(contains(other.err, "--features: arms.duel.jsonl: this log belongs to another"))
+      << other.err;
+  const CommandResult same = duel(command);  // goes on with those of the log
+  EXPECT_FALSE(contains(same.err, "error")) << same.err;
+  EXPECT_EQ(
+      run_duel({"verify", "--replay", "--log", directory_.path() / "arms.duel.jsonl"}).exit_code,
+      0);
+}
+
 TEST_F(RunCommand, names_the_option_that_differs_from_the_log) {
   duel({"--arms", "arms/*.txt", "--judge", "./judge", "--max-duels", "2"});
   const auto refused = [&](const std::string& option, const std::string& value) {

@@ -102,6 +102,13 @@ TEST_F(ArmList, refuses_what_is_not_there_or_has_two_meanings) {
   EXPECT_EQ(list_arms({}, "").error().message, "no arms are given");
 }
 
+TEST_F(ArmList, takes_features_from_a_file_of_arms) {
+  const std::string list = write("arms", "bare\n{\"arm_id\":\"x\",\"features\":[0.5,-2]}\n");
+  const auto arms = list_arms({}, list).value();
+  EXPECT_TRUE(arms[0].features.empty());
+  EXPECT_EQ(entry_of(arms[1]).features, (std::vector<double>{0.5, -2}));
+}
+
 TEST_F(ArmList, takes_a_file_of_arms) {
   const std::string file = write("p/a.txt", "A");
   const std::string list = write(
@@ -116,9 +123,11 @@ TEST_F(ArmList, takes_a_file_of_arms) {
   };
   const std::string bad = (directory_ / "bad").string();
   EXPECT_EQ(complaint("ok\n{\"arm\":\"x\"}\n"),
-            bad + ":2: unknown field 'arm' (known: arm_id, payload)");
+            bad + ":2: unknown field 'arm' (known: arm_id, payload, features)");
   EXPECT_EQ(complaint("{\"payload\":1}\n"),
             bad + ":1: the field \"arm_id\" is missing or not a text");
+  EXPECT_EQ(complaint("{\"arm_id\":\"x\",\"features\":[1,\"2\"]}\n"),
+            bad + ":1: the field \"features\" is not a list of numbers");
   EXPECT_TRUE(complaint("{oops\n").starts_with(bad + ":1: this is not a JSON object"));
 }
 

@@ -5,6 +5,7 @@
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/goal_options.h"
+#include "duel/core/described_json.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/table.h"
@@ -68,6 +69,7 @@ Result<Json> arms_of(const NewArguments& arguments) {
           .in_field("arms");
     }
     if (!arm.sha256.empty()) one["payload"] = *arm.shown.payload;
+    if (!arm.features.empty()) one["features"] = described_json(arm.features);
     arms.push_back(std::move(one));
   }
   return arms;

@@ -22,6 +22,10 @@ void add_interview_options(Command& command, InterviewOptions& options,
   command.add(
       "--arms-file FILE", not_empty(&options.request.arms_file),
       R"(A file with one arm per line: a file's path, a name, or {"arm_id":"b","payload":..}.)");
+  command.add(
+      "--features FILE", not_empty(&options.request.features),
+      "A CSV file with the features of the arms, a line of numbers for each in the order of "
+      "the arms, for --policy lin-ts, lin-maxinp, lin-maxpairucb or colstim.");
   command.add("--open-arms", &options.request.open_arms,
               "Start a log to which you can add and retire arms later. A certificate then needs "
               "somewhat more evidence. Not with --goal set, order, ranking, copeland or borda.");

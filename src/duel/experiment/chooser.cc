@@ -10,6 +10,7 @@
 
 #include "duel/core/archive_containers.h"
 #include "duel/core/call_spec.h"
+#include "duel/experiment/features.h"
 #include "duel/inference/contest.h"
 #include "duel/inference/order_threshold.h"
 
@@ -68,7 +69,15 @@ namespace {
 // with the panel's count (panel_choice.h).
 constexpr const char* kPanelPolicy = "certify";
 
-PolicyKind::Made policy_of(const ExperimentRecord& experiment, std::size_t num_arms) {
+std::vector<const ArmEntry*> active_entries(const Ledger& ledger) {
+  std::vector<const ArmEntry*> entries;
+  for (const Arm arm : active_arms(ledger)) entries.push_back(&ledger.arms()[arm].entry);
+  return entries;
+}
+
+// `features`: of so many arms, or null.
+PolicyKind::Made policy_of(const ExperimentRecord& experiment, std::size_t num_arms,
+                           std::shared_ptr<const FeatureRows> features) {
   // Of a space a learner of points asks, and this policy nothing.
   const bool space = parts_of(experiment).space;
   DUEL_ASSIGN(CallSpec call, parse_call(space ? kPanelPolicy : experiment.policy));
@@ -88,11 +97,13 @@ PolicyKind::Made policy_of(const ExperimentRecord& experiment, std::size_t num_a
              .aim = parts_of(experiment).pages ? Aim::regret : Aim::certificate,
              .goal = experiment.goal,
              .alpha = experiment.stopping.alpha,
-             .shared_causes = experiment.stopping.shared_causes});
+             .shared_causes = experiment.stopping.shared_causes,
+             .features = std::move(features)});
 }
 
-Result<Asker> asker_of(const ExperimentRecord& experiment, std::size_t num_arms) {
-  DUEL_ASSIGN(const auto policy, policy_of(experiment, num_arms));
+Result<Asker> asker_of(const ExperimentRecord& experiment,
+                       const std::vector<const ArmEntry*>& arms) {
+  DUEL_ASSIGN(const auto policy, policy_of(experiment, arms.size(), features_of(arms)));
   return Asker(*policy, experiment.seed);
 }
 
@@ -118,15 +129,16 @@ Result<std::string> canonical_policy(const ExperimentRecord& experiment, std::si
   if (parts_of(experiment).space) return canonical_tuner(experiment);
   // Before the policy, which would name an option of its own.
   DUEL_RETURN_IF_ERROR(check_goal(experiment.goal, num_arms));
-  DUEL_ASSIGN(const auto policy, policy_of(experiment, num_arms));
+  DUEL_ASSIGN(const auto policy, policy_of(experiment, num_arms, nullptr));
   return policy->canonical();
 }
 
 Result<Chooser> Chooser::make(const Ledger& ledger) {
-  DUEL_ASSIGN(Asker asker, asker_of(ledger.experiment(), ledger.num_active()));
+  DUEL_ASSIGN(Asker asker, asker_of(ledger.experiment(), active_entries(ledger)));
   Chooser chooser(std::move(asker));
   chooser.number_arms(ledger);
   chooser.begin_panel(ledger);
+  chooser.begin_contexts(ledger);
   if (ledger.tuned() != nullptr) {
     DUEL_ASSIGN(chooser.points_, PointChoice::make(ledger.experiment(), *ledger.tuned()));
   }
@@ -143,6 +155,10 @@ void Chooser::begin_panel(const Ledger& ledger) {
   if (!ledger.parts().panel) return;
   panel_.emplace(ledger.num_arms(),
                  Stream(ledger.experiment().seed, 0, Purpose::choice, "live/panel").at(0));
+}
+
+void Chooser::begin_contexts(const Ledger& ledger) {
+  if (!ledger.parts().space && !ledger.arms().front().entry.features.empty()) contexts_.emplace();
 }
 
 bool Chooser::has_question(const Ledger& ledger, const std::string& subject) const {
@@ -170,7 +186,7 @@ std::optional<Chooser::Choice> Chooser::decide_for_member(const Ledger& ledger,
 
 std::optional<Chooser::Choice> Chooser::decide(const Ledger& ledger,
                                                const std::vector<Arm>& excluded,
-                                               const std::string& subject) {
+                                               const std::string& subject, const Context& context) {
   const ExperimentRecord& experiment = ledger.experiment();
   const std::uint64_t limit = experiment.stopping.max_duels;
   if (ledger.state() != ExperimentState::running || ledger.num_active() < 2 ||
@@ -218,7 +234,7 @@ std::optional<Chooser::Choice> Chooser::decide(const Ledger& ledger,
     if (!asked) return std::nullopt;
     choice = *asked;
   } else {
-    choice = asked_of_policy(ledger);
+    choice = asked_of_policy(ledger, context);
     choice.propensity = between_arms * (1 - floor + floor * of_pair);
   }
   if (cannot_be_shown(choice.first) || cannot_be_shown(choice.second)) {
@@ -246,14 +262,54 @@ Chooser::Choice Chooser::asked_of_search(const Ledger& ledger) {
   return choice;
 }
 
-Chooser::Choice Chooser::asked_of_policy(const Ledger& ledger) {
+namespace {
+
+std::string policies_with_contexts() {
+  std::string names;
+  for (const std::string& name : policy_names()) {
+    if (!(*find_policy(name))->facts.uses_features) continue;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return "contexts are for " + names;
+}
+
+}  // namespace
+
+Status Chooser::check_context(const Ledger& ledger, const Context& context) const {
+  if (context.empty()) return Done{};
+  DUEL_ASSIGN(const CallSpec call, parse_call(ledger.experiment().policy));
+  const auto kind = find_policy(call.name);
+  if (points_ || panel_ || !kind.ok() || !(*kind)->facts.uses_features) {
+    return Error::invalid_argument(fmt::format("the policy '{}' knows no contexts", call.name))
+        .with_hint(policies_with_contexts())
+        .in_field("context");
+  }
+  return duel::check_context(ledger.field(), context);
+}
+
+// The features of the policy's arms in a context that was checked.
+FeatureRows Chooser::rows_of(const Ledger& ledger, const Context& context) const {
+  const std::size_t width = context.front().second.size();
+  std::vector<double> values(policy_arms_.size() * width);
+  for (const auto& [arm_id, features] : context) {
+    const Arm arm = policy_index_[*ledger.find_arm(arm_id)];
+    if (arm < policy_arms_.size()) std::ranges::copy(features, values.begin() + arm * width);
+  }
+  return {width, std::move(values)};
+}
+
+Chooser::Choice Chooser::asked_of_policy(const Ledger& ledger, const Context& context) {
   const auto pending = [&](Arm i, Arm j) { return ledger.pair(i, j).pending(); };
   // A policy hears mostly of the program, and one with a reversed sign would keep it on the wrong
   // arm. So every other duel goes by the evidence about people.
   const bool by_evidence = ledger.parts().audited && lots(ledger, "live/audit").coin();
+  // A context is that of one duel: then the arms are again what they always are, so that what the
+  // policy recommends does not depend on who came last.
+  if (!context.empty()) asker_.see(rows_of(ledger, context));
   const auto chosen = by_evidence
                           ? choose_contest(ledger.referee(), pending, asker_.clock())
                           : choose_duel(asker_, ledger.referee(), pending, ledger.parts().pages);
+  if (!context.empty()) asker_.see({});
   DUEL_CHECK(chosen.has_value());  // at least two arms are active
   Choice choice{.serving = chosen->serving, .round = chosen->duel.round};
   const bool of_policy = chosen->serving != Serving::contest;
@@ -265,9 +321,9 @@ Chooser::Choice Chooser::asked_of_policy(const Ledger& ledger) {
 
 std::optional<ServeRecord> Chooser::choose(const Ledger& ledger, const std::string& duel_id,
                                            const std::vector<Arm>& excluded,
-                                           const std::string& subject) {
+                                           const std::string& subject, const Context& context) {
   DUEL_CHECK(!chosen_ && !divergence_);
-  chosen_ = decide(ledger, excluded, subject);
+  chosen_ = decide(ledger, excluded, subject, context);
   if (!chosen_) return std::nullopt;
   ServeRecord serve;
   serve.duel_id = duel_id.empty() ? fmt::format("d{}", ledger.served() + 1) : duel_id;
@@ -290,6 +346,7 @@ std::optional<ServeRecord> Chooser::choose(const Ledger& ledger, const std::stri
   serve.by = chosen_->by;
   serve.propensity = chosen_->propensity;
   serve.subject = subject;
+  serve.context = context;
   return serve;
 }
 
@@ -304,11 +361,27 @@ void Chooser::hear(const Told& told, std::uint64_t times) {
   for (; times > 0; --times) asker_.heard(i, j, told.outcome, !told.evidence);
 }
 
+// The other arms' features do not matter to what is heard of these two.
+void Chooser::hear(const ToldInContext& one) {
+  const std::size_t width = one.seen.first.size();
+  const Arm i = policy_index_[one.told.first], j = policy_index_[one.told.second];
+  if (std::max(i, j) >= policy_arms_.size()) return;
+  std::vector<double> values(policy_arms_.size() * width);
+  std::ranges::copy(one.seen.first, values.begin() + i * width);
+  std::ranges::copy(one.seen.second, values.begin() + j * width);
+  asker_.see({width, std::move(values)});
+  hear(one.told, 1);
+  asker_.see({});
+}
+
 void Chooser::tell(const Ledger& ledger, const LedgerDuel& duel, Outcome outcome) {
   if (points_) return points_->tell(duel.ordinal, outcome);
   if (panel_) panel_->heard(ledger.panel()->count(), duel.first, duel.second);
   const Told told{duel.first, duel.second, outcome, duel.evidence};
-  remember(told);
+  const std::optional<ToldInContext> in_context = told_in_context(duel.ordinal, told);
+  if (outcome != Outcome::none) {
+    in_context ? contexts_->told.push_back(*in_context) : remember(told);
+  }
   const auto found = asked_.find(duel.ordinal);
   const bool knows = found != asked_.end() && found->second.generation == generation_;
   if (knows && !divergence_) {
@@ -317,13 +390,20 @@ void Chooser::tell(const Ledger& ledger, const LedgerDuel& duel, Outcome outcome
     answered.hearsay = !duel.evidence;
     asker_.answered(answered, as_shown ? outcome : mirrored(outcome));
   } else if (outcome != Outcome::none && !divergence_) {
-    hear(told, 1);
+    in_context ? hear(*in_context) : hear(told, 1);
   }
   if (found != asked_.end()) asked_.erase(found);
 }
 
+std::optional<Chooser::ToldInContext> Chooser::told_in_context(std::uint64_t ordinal,
+                                                               const Told& told) {
+  if (!contexts_) return std::nullopt;
+  const auto seen = contexts_->pending.extract(ordinal);
+  if (seen.empty()) return std::nullopt;
+  return ToldInContext{told, seen.mapped()};
+}
+
 void Chooser::remember(Told told) {
-  if (told.outcome == Outcome::none) return;
   if (told.first > told.second) {
     std::swap(told.first, told.second);
     told.outcome = mirrored(told.outcome);
@@ -336,7 +416,12 @@ Status Chooser::check(const Ledger& ledger, const Record& record) const {
   if (std::holds_alternative<ArmAddedRecord>(record)) ++arms;
   if (std::holds_alternative<ArmRetiredRecord>(record)) --arms;
   if (arms == ledger.num_active() || arms < 2) return Done{};
-  DUEL_ASSIGN(Asker asker, asker_of(ledger.experiment(), arms));
+  std::vector<const ArmEntry*> entries = active_entries(ledger);
+  if (const auto* added = std::get_if<ArmAddedRecord>(&record)) entries.push_back(&added->arm);
+  if (const auto* retired = std::get_if<ArmRetiredRecord>(&record)) {
+    std::erase_if(entries, [&](const ArmEntry* arm) { return arm->id == retired->arm_id; });
+  }
+  DUEL_ASSIGN(Asker asker, asker_of(ledger.experiment(), entries));
   built_.emplace(arms, std::move(asker));
   return Done{};
 }
@@ -379,7 +464,7 @@ std::optional<Chooser::Choice> Chooser::choice_behind(const Ledger& ledger,
                       .with_hint("the log was written by another version of Duel");
     return std::nullopt;
   }
-  Choice choice = asked_of_policy(ledger);
+  Choice choice = asked_of_policy(ledger, serve.context);
   if (serve.by == ServedBy::exclude) {
     if (choice.asked) asker_.answered(*choice.asked, Outcome::none);
     return nobody;
@@ -418,7 +503,19 @@ Status Chooser::served(const Ledger& ledger, const ServeRecord& serve) {
   if (choice && choice->asked) {
     asked_.emplace(serve.ordinal, Asked{.generation = generation_, .duel = *choice->asked});
   }
+  note_context(serve);
   return Done{};
+}
+
+// A duel of one arm alone teaches nobody anything.
+void Chooser::note_context(const ServeRecord& serve) {
+  if (!contexts_ || serve.context.empty() || serve.first == serve.second) return;
+  SeenPair seen;
+  for (const auto& [arm_id, features] : serve.context) {
+    if (arm_id == serve.first) seen.first = features;
+    if (arm_id == serve.second) seen.second = features;
+  }
+  contexts_->pending.emplace(serve.ordinal, std::move(seen));
 }
 
 // Duels still pending were asked by the policy before: their answers come as foreign ones.
@@ -432,12 +529,14 @@ void Chooser::begin_again(const Ledger& ledger) {
   if (built_ && built_->first == ledger.num_active()) {
     asker_ = std::move(built_->second);
   } else {
-    auto asker = asker_of(ledger.experiment(), ledger.num_active());
+    auto asker = asker_of(ledger.experiment(), active_entries(ledger));
     DUEL_CHECK(asker.ok());
     asker_ = std::move(*asker);
   }
   built_.reset();
   for (const auto& [told, times] : told_) hear(told, times);
+  if (!contexts_) return;
+  for (const ToldInContext& one : contexts_->told) hear(one);
 }
 
 void Chooser::before(const Ledger& ledger, const Record& record) {
@@ -458,6 +557,7 @@ std::uint64_t Chooser::hash(std::uint64_t hash) const {
         std::uint64_t{told_.size()}, std::uint64_t{divergence_.has_value()}}) {
     hash = mix64(hash ^ value);
   }
+  if (contexts_) hash = mix64(hash ^ contexts_->told.size());
   if (points_) return mix64(mix64(hash ^ points_->heard()) ^ points_->round());
   return panel_ ? panel_->hash(hash) : hash;
 }
@@ -465,23 +565,37 @@ std::uint64_t Chooser::hash(std::uint64_t hash) const {
 void Chooser::save(StateWriter& writer) const {
   writer(asker_.save(), generation_);
   archive_fields(writer, asked_, told_);
+  if (contexts_) writer(*contexts_);
   if (panel_) writer(*panel_);
+}
+
+// A state of another version could hold rows of any length.
+bool Chooser::Contexts::restored(std::size_t width) const {
+  const auto fits = [&](const SeenPair& seen) {
+    return seen.first.size() == width && seen.second.size() == width;
+  };
+  return std::ranges::all_of(pending, [&](const auto& one) { return fits(one.second); }) &&
+         std::ranges::all_of(told, [&](const auto& one) { return fits(one.seen); });
 }
 
 Status Chooser::restore(StateReader& reader, const Ledger& ledger) {
   std::string asker;
   reader(asker, generation_);
   archive_fields(reader, asked_, told_);
+  if (contexts_) reader(*contexts_);
   begin_panel(ledger);
   if (panel_) reader(*panel_);
   if (panel_ && !panel_->restored(ledger.num_arms())) {
     return Error::invalid_data("the saved panel does not fit the experiment");
   }
+  if (contexts_ && !contexts_->restored(ledger.arms().front().entry.features.size())) {
+    return Error::invalid_data("the saved contexts do not fit the experiment");
+  }
   if (!reader.complete() || ledger.num_active() < 2) {
     return Error::invalid_data("the saved state does not fit the experiment");
   }
   number_arms(ledger);
-  DUEL_ASSIGN(asker_, asker_of(ledger.experiment(), ledger.num_active()));
+  DUEL_ASSIGN(asker_, asker_of(ledger.experiment(), active_entries(ledger)));
   return asker_.restore(asker);
 }
 

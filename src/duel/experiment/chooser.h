@@ -19,7 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "duel/core/archive.h"
+#include "duel/core/archive_containers.h"
+#include "duel/core/feature_rows.h"
 #include "duel/core/result.h"
 #include "duel/experiment/ledger.h"
 #include "duel/experiment/panel_choice.h"
@@ -61,7 +62,10 @@ class Chooser {
   // pair of a panel depends. The serve is theirs.
   std::optional<ServeRecord> choose(const Ledger& ledger, const std::string& duel_id,
                                     const std::vector<Arm>& excluded,
-                                    const std::string& subject = {});
+                                    const std::string& subject = {}, const Context& context = {});
+  // Whether a duel can be asked for in the context: the policy uses features, and it has those of
+  // every active arm.
+  Status check_context(const Ledger& ledger, const Context& context) const;
   bool has_choice() const { return chosen_.has_value(); }
   // The policy before a choice, to take it back where it turns out that nothing is to be asked. It
   // copies the policy.
@@ -136,19 +140,48 @@ class Chooser {
     bool swapped = false;
   };
 
+  // What the two arms of a duel were like in its context, as shown.
+  struct SeenPair {
+    std::vector<double> first;
+    std::vector<double> second;
+
+    void fields(auto& archive) { archive(first, second); }
+  };
+  struct ToldInContext {
+    Told told;
+    SeenPair seen;
+
+    void fields(auto& archive) { archive(told, seen); }
+  };
+  // A policy that did not ask for a duel, or was made after it, is told of it in its context, too.
+  struct Contexts {
+    std::unordered_map<std::uint64_t, SeenPair> pending;  // by ordinal
+    std::vector<ToldInContext> told;
+
+    void fields(auto& archive) { archive_fields(archive, pending, told); }
+    bool restored(std::size_t width) const;
+  };
+
   explicit Chooser(Asker asker) : asker_(std::move(asker)) {}
   void number_arms(const Ledger& ledger);
   std::optional<Choice> decide(const Ledger& ledger, const std::vector<Arm>& excluded,
-                               const std::string& subject);
+                               const std::string& subject, const Context& context);
+  void begin_contexts(const Ledger& ledger);
+  FeatureRows rows_of(const Ledger& ledger, const Context& context) const;
+  void note_context(const ServeRecord& serve);
+  // Where the duel has a context; it is pending no more.
+  std::optional<ToldInContext> told_in_context(std::uint64_t ordinal, const Told& told);
   std::optional<Choice> decide_for_member(const Ledger& ledger, const std::vector<Arm>& excluded,
                                           const std::string& subject) const;
   void begin_panel(const Ledger& ledger);
-  Choice asked_of_policy(const Ledger& ledger);
+  Choice asked_of_policy(const Ledger& ledger, const Context& context);
   Choice asked_of_search(const Ledger& ledger);
   // What of the serve is the policy's own; nothing where it would have chosen something else.
   std::optional<Choice> choice_behind(const Ledger& ledger, const ServeRecord& serve);
+  // REQUIRES: there was an answer.
   void remember(Told told);
   void hear(const Told& told, std::uint64_t times);
+  void hear(const ToldInContext& one);
 
   std::vector<Arm> policy_arms_;   // the policy's arms, as the ledger numbers them
   std::vector<Arm> policy_index_;  // back; policy_arms_.size() where retired
@@ -160,6 +193,7 @@ class Chooser {
   std::optional<Error> divergence_;
   std::optional<PanelChoice> panel_;
   std::optional<PointChoice> points_;
+  std::optional<Contexts> contexts_;                            // where the arms have features
   mutable std::optional<std::pair<std::size_t, Asker>> built_;  // by `check`, for so many arms
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "duel/core/rng.h"
+#include "duel/experiment/features.h"
 #include "duel/log/experiment_log.h"
 
 namespace duel {
@@ -258,10 +259,14 @@ Result<bool> Experiment::add_arm(const ArmEntry& arm, const Moment& moment) {
                    fmt::format("the arm '{}' was retired; its id is not used again", arm.id));
   }
   if (known) {
-    if (ledger().arms()[*known].entry.content == arm.content) return false;
-    return refused(Reason::arms_fixed,
-                   fmt::format("the arm '{}' has another payload; arms never change", arm.id));
+    const ArmEntry& entry = ledger().arms()[*known].entry;
+    if (entry.content == arm.content && entry.features == arm.features) return false;
+    return refused(
+        Reason::arms_fixed,
+        fmt::format("the arm '{}' has {}; arms never change", arm.id,
+                    entry.content == arm.content ? "other features" : "another payload"));
   }
+  DUEL_RETURN_IF_ERROR(check_features(ledger().field(), arm));
   const auto staged = stage(ArmAddedRecord{arm}, moment);
   if (!staged.ok()) return against_the_change(staged.error());
   return true;

@@ -119,6 +119,7 @@ struct Wish {
   std::vector<std::string> excluded{};  // arms that cannot be shown now
   std::string task{};                   // what it is about, where the caller says so
   SliceValues slices{};                 // of those that the experiment declares
+  Context context{};                    // what the arms are like for them
   std::uint64_t limit = 0;              // duels served in all, beyond which nothing is; 0: none
   bool only_again = false;              // of a batch that was served before: nothing new is served
   // Whether the answer to a duel is known before it is served: it is then no evidence, and the pair

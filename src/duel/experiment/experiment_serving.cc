@@ -197,6 +197,7 @@ Status Experiment::check_wish(const Wish& wish) const {
     return Error::invalid_argument("of a panel it is drawn for each member; leave it out")
         .in_field("task_id");
   }
+  DUEL_RETURN_IF_ERROR(live_.check_context(wish.context));
   if (wish.task.empty()) return Done{};
   DUEL_RETURN_IF_ERROR(in_field("task_id", check_id("a task", wish.task)));
   return in_field("task_id", ledger().statement().takes_tasks());
@@ -350,7 +351,7 @@ Result<std::optional<ServeRecord>> Experiment::choose(const Wish& wish,
   if (!tasks_.empty() && (wish.known || ledger().some_pair_met_all_tasks())) {
     undo = live_.before_choice();
   }
-  std::optional<ServeRecord> serve = live_.choose(duel_id, excluded, wish.subject);
+  std::optional<ServeRecord> serve = live_.choose(duel_id, excluded, wish.subject, wish.context);
   if (!serve) return serve;
   serve->request = wish.request;
   if (serve->serving == Serving::exploit) return serve;

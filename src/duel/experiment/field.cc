@@ -28,7 +28,7 @@ Result<ArmField> ArmField::make(const std::vector<ArmEntry>& arms, bool fixed) {
 }
 
 ArmField::ArmField(const std::vector<ArmEntry>& arms, bool fixed)
-    : fixed_(fixed), num_first_(arms.size()) {
+    : fixed_(fixed), has_features_(!arms.front().features.empty()), num_first_(arms.size()) {
   number(arms);
 }
 
@@ -129,16 +129,31 @@ struct JoinedArm {
   }
 };
 
+struct JoinedFeatures {
+  std::vector<double> features;
+  void fields(auto& archive) { archive(features); }
+};
+
+// Features are there only where arms have them: other states keep the bytes they always had.
 template <class Archive>
-void archive_entries(Archive& archive, std::vector<ArmEntry>& entries) {
+void archive_entries(Archive& archive, std::vector<ArmEntry>& entries, bool with_features) {
   std::vector<JoinedArm> arms;
+  std::vector<JoinedFeatures> rows;
   if constexpr (!kReadsState<Archive>) {
-    for (const ArmEntry& entry : entries) arms.push_back({entry});
+    for (const ArmEntry& entry : entries) {
+      arms.push_back({entry});
+      rows.push_back({entry.features});
+    }
   }
   archive(arms);
+  if (with_features) archive(rows);
   if constexpr (kReadsState<Archive>) {
     entries.clear();
-    for (const JoinedArm& arm : arms) entries.push_back(arm.entry);
+    rows.resize(arms.size());
+    for (std::size_t k = 0; k < arms.size(); ++k) {
+      entries.push_back(arms[k].entry);
+      entries.back().features = rows[k].features;
+    }
   }
 }
 
@@ -153,9 +168,9 @@ void ArmField::fields(Archive& archive) {
     for (std::size_t k = num_first_; k < arms_.size(); ++k) joined.push_back(arms_[k].entry);
     for (const LedgerArm& arm : arms_) active.push_back(arm.active);
   }
-  archive_entries(archive, withdrawn_);
+  archive_entries(archive, withdrawn_, has_features_);
   archive(num_first_);
-  archive_entries(archive, joined);
+  archive_entries(archive, joined, has_features_);
   archive(active);
   if constexpr (kReadsState<Archive>) {
     // Saved of another first record: without arms nothing else fits, and the ledger is refused.

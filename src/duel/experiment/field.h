@@ -61,6 +61,7 @@ class ArmField {
   ArmField() = default;
 
   bool fixed_ = true;
+  bool has_features_ = false;  // all arms, those that join included
   // As many of the arms are those of the first record: all it has, or none once a fixed set was
   // changed. They need not be saved.
   std::size_t num_first_ = 0;

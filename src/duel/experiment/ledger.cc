@@ -6,6 +6,7 @@
 
 #include "duel/core/archive_containers.h"
 #include "duel/core/rng.h"
+#include "duel/experiment/features.h"
 #include "duel/experiment/slices.h"
 
 namespace duel {
@@ -17,6 +18,7 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment,
   std::optional<ArmField> field;
   if (!parts.space) {
     DUEL_ASSIGN(field, ArmField::make(experiment.arms, parts.fixed_set));
+    DUEL_RETURN_IF_ERROR(check_features(experiment.arms));
   }
   if (!(experiment.aa_rate >= 0 && experiment.aa_rate <= 0.5)) {
     return Error::invalid_argument(fmt::format("{} is out of range", experiment.aa_rate), "aa_rate",

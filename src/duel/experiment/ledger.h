@@ -61,6 +61,7 @@ class Ledger {
   const Parts& parts() const { return parts_; }
 
   // As they are now: those of the start and those that joined.
+  const ArmField& field() const { return field_; }
   const std::vector<LedgerArm>& arms() const { return field_.arms(); }
   std::size_t num_arms() const { return field_.num_arms(); }
   std::size_t num_active() const { return field_.num_active(); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "duel/core/spelling.h"
+#include "duel/experiment/features.h"
 #include "duel/experiment/ledger.h"
 #include "duel/experiment/slices.h"
 
@@ -49,6 +50,7 @@ struct Ledger::Checker {
       }
     }
     DUEL_RETURN_IF_ERROR(check_slice_values(ledger.experiment_.slices, record.slices));
+    DUEL_RETURN_IF_ERROR(check_context(ledger.field_, record.context));
     if (record.evidence) DUEL_RETURN_IF_ERROR(ledger.statement_.admits(record, first, second));
     DUEL_RETURN_IF_ERROR(check_share(record, alone));
     if (ledger.experiment_.tasks.count > 0 && record.task.empty() && first != second) {
@@ -166,6 +168,7 @@ struct Ledger::Checker {
       return unfit_record(fmt::format("there is an arm '{}' already", record.arm.id),
                           "the id of an arm is never used again");
     }
+    DUEL_RETURN_IF_ERROR(check_features(ledger.field_, record.arm));
     return check_set_of(ledger.num_arms() + 1,
                         fmt::format("the arm '{}' is added to a fixed set", record.arm.id));
   }

@@ -31,8 +31,12 @@ class LiveExperiment {
   // cannot be appended the state is no longer that of the log, and the log has to be folded again.
   // It goes on after a certificate: ask `done` where that is the end.
   std::optional<ServeRecord> choose(const std::string& duel_id, const std::vector<Arm>& excluded,
-                                    const std::string& subject = {}) {
-    return chooser_.choose(ledger_, duel_id, excluded, subject);
+                                    const std::string& subject = {}, const Context& context = {}) {
+    return chooser_.choose(ledger_, duel_id, excluded, subject, context);
+  }
+  // Whether the policy can be asked in the context.
+  Status check_context(const Context& context) const {
+    return chooser_.check_context(ledger_, context);
   }
   // Of a panel: whether there is something left to ask the subject.
   bool has_question(const std::string& subject) const {

@@ -69,6 +69,12 @@ Result<std::vector<ListedArm>> arms_of_log(const std::string& log, const Ledger&
           "duels about the old content say nothing about the new; give another `log` to start "
           "over");
     }
+    // Who names none goes on with those of the log.
+    if (arm != nullptr && !gone && !arm->features.empty() &&
+        arm->features != logged.entry.features) {
+      return other_experiment(log, "features",
+                              fmt::format("the features of arm '{}' are others", id));
+    }
     if (!logged.active && find(changes.joining, id) != nullptr && !has(changes.leaving, id)) {
       return Error::conflict(fmt::format("the arm '{}' was retired", id), log,
                              "the id of an arm is never used again; give it another name")

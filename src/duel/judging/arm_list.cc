@@ -87,9 +87,9 @@ class Drafts {
     }
     const Json& json = *parsed;
     for (const auto& [name, value] : json.members()) {
-      if (name != "arm_id" && name != "payload") {
+      if (name != "arm_id" && name != "payload" && name != "features") {
         return Error::invalid_data(fmt::format("unknown field {}", excerpt(name)), where,
-                                   "known: arm_id, payload");
+                                   "known: arm_id, payload, features");
       }
     }
     if (!json.contains("arm_id") || !json["arm_id"].is_string()) {
@@ -101,6 +101,17 @@ class Drafts {
     // Logs have the hash of the plain numbers: another spelling of one is no other arm.
     const std::string sha256 = sha256_hex(payload.with_plain_numbers().dump());
     arms_.push_back({{id, "", payload}, where, sha256});
+    if (!json.contains("features")) return Done{};
+    return read_features(json["features"], where, arms_.back().features);
+  }
+
+  static Status read_features(const Json& listed, const std::string& where,
+                              std::vector<double>& features) {
+    const auto is_number = [](const Json& value) { return value.is_number(); };
+    if (!listed.is_array() || !std::ranges::all_of(listed.items(), is_number)) {
+      return Error::invalid_data("the field \"features\" is not a list of numbers", where);
+    }
+    for (const Json& value : listed.items()) features.push_back(value.get<double>());
     return Done{};
   }
 
@@ -213,7 +224,8 @@ ArmEntry entry_of(const ListedArm& arm) {
   return {.id = arm.shown.arm_id,
           .payload = arm.reference,
           .sha256 = arm.sha256,
-          .content = arm.content};
+          .content = arm.content,
+          .features = arm.features};
 }
 
 Result<std::vector<ListedArm>> list_joining_arms(const std::vector<std::string>& items) {

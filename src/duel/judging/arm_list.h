@@ -17,6 +17,7 @@ struct ListedArm {
   std::string reference;  // for the log: the path, or where it was listed; "" for a bare name
   std::string sha256;     // of the content; "" for a bare name
   Json content{};         // for the log itself, where the content lies in no file
+  std::vector<double> features{};  // what policies are told of it in numbers
 };
 
 // What the log says of it.
@@ -25,8 +26,8 @@ ArmEntry entry_of(const ListedArm& arm);
 // Each item is, first found wins: a file; a glob (`*`, `?`, `[`), whose files come in the order of
 // their names and which must match something; several items separated by commas; a bare name, which
 // is an id and its own content. `list_file` ("" for none, "-" for standard input) has one arm a
-// line, an item or {"arm_id":"b","payload":..}; blank lines and lines that begin with # are passed
-// over.
+// line, an item or {"arm_id":"b","payload":..,"features":[0.5,2]}; blank lines and lines that begin
+// with # are passed over.
 //
 // A file's id is its name without folder and extension, with `-` for what an id may not contain,
 // and made unique (by its extension, else by a number). At least two arms; no id twice; the same

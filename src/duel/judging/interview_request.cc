@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "duel/core/feature_rows.h"
 #include "duel/core/numbers.h"
 
 namespace duel {
@@ -148,11 +149,32 @@ Result<PanelRule> panel_of(const std::string& text, bool early,
   return panel;
 }
 
+namespace {
+
+// Of the arms, from a file with a line for each; "": none, or those that the arms were listed with.
+Status read_features(const std::string& file, std::vector<ListedArm>& arms) {
+  if (file.empty()) return Done{};
+  DUEL_ASSIGN(const FeatureRows rows, in_field("features", FeatureRows::read(file)));
+  if (rows.size() != arms.size()) {
+    return Error::invalid_data(
+               fmt::format("there are features of {}, and {}", counted(rows.size(), "arm"),
+                           counted(arms.size(), "arm")),
+               file, "a line for each arm, in the order of the arms")
+        .in_field("features");
+  }
+  for (std::size_t k = 0; k < arms.size(); ++k)
+    arms[k].features.assign(rows[k].begin(), rows[k].end());
+  return Done{};
+}
+
+}  // namespace
+
 Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   InterviewPlan plan;
   const bool space = !request.space.is_null();
   if (!space) {
     DUEL_ASSIGN(plan.arms, list_arms(request.arms, request.arms_file));
+    DUEL_RETURN_IF_ERROR(read_features(request.features, plan.arms));
   }
   DUEL_ASSIGN(plan.changes.joining, list_joining_arms(request.add_arm));
   plan.changes.leaving = request.retire_arm;

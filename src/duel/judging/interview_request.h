@@ -15,6 +15,7 @@ namespace duel {
 struct InterviewRequest {
   std::vector<std::string> arms;  // items of list_arms
   std::string arms_file;
+  std::string features{};  // a CSV file, a line for each arm; "": arms have none
   // In the place of arms: the dimensions of a space, as Space::from_json takes them. The policy is
   // then a learner of points.
   Json space{};

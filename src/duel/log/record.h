@@ -220,7 +220,8 @@ struct ArmEntry {
   std::string id;
   std::string payload;
   std::string sha256;
-  Json content;  // the arm itself, if callers are given it with the duel
+  Json content;                    // the arm itself, if callers are given it with the duel
+  std::vector<double> features{};  // for policies that use them; of all arms equally many, or none
 
   friend bool operator==(const ArmEntry&, const ArmEntry&) = default;
 };
@@ -401,6 +402,10 @@ struct ExperimentRecord {
   friend bool operator==(const ExperimentRecord&, const ExperimentRecord&) = default;
 };
 
+// What arms are like for one visitor, or in one situation: features in place of the arms' own. By
+// arm, as it was sent.
+using Context = std::vector<std::pair<std::string, std::vector<double>>>;
+
 // A duel went out.
 struct ServeRecord {
   std::string duel_id;
@@ -422,6 +427,7 @@ struct ServeRecord {
   // The numbers of the two where they are points of a space, by name.
   Json first_point{};
   Json second_point{};
+  Context context{};  // in which the policy was asked; empty: none
   // Served when the machine lost power, as a later record says: the reason why `evidence` is false.
   // Set by the reader of the log and in no line of it.
   bool around_loss = false;

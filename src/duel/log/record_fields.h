@@ -41,7 +41,8 @@ struct Described<ArmEntry> {
       required("arm_id", &ArmEntry::id, "", IsIdOf{"an arm"}),
       optional("payload", &ArmEntry::payload, "what it is: a path, a name"),
       optional("sha256", &ArmEntry::sha256, "of its content", is_sha256),
-      optional("content", &ArmEntry::content, "what callers get with the duel")};
+      optional("content", &ArmEntry::content, "what callers get with the duel"),
+      optional("features", &ArmEntry::features, "what policies are told of it, in numbers")};
 };
 
 template <>
@@ -259,7 +260,9 @@ struct Described<ServeRecord> {
       optional("audit", &ServeRecord::audit, "probability that a person is asked, too",
                Between{0, 1}),
       optional("first_point", &ServeRecord::first_point, "its numbers, of a space"),
-      optional("second_point", &ServeRecord::second_point)};
+      optional("second_point", &ServeRecord::second_point),
+      optional("context", &ServeRecord::context,
+               "features of the arms, by arm, in which the policy was asked")};
 };
 
 template <>

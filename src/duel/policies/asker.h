@@ -52,6 +52,12 @@ class Asker {
   // `hearsay`: it is no evidence, and only policies that tell the two apart hear of it.
   void heard(Arm first, Arm second, Outcome outcome, bool hearsay = false);
 
+  // What the arms are like for whom the next duels are; no rows: they are what they always are.
+  void see(const FeatureRows& rows) {
+    now_.prepared.reset();
+    policy_->see(rows);
+  }
+
   Arm recommend() const { return policy_->recommend(run_.streams.recommend.at(now_.clock)); }
   // Rounds that have gone by, the skipped ones included.
   Round clock() const { return now_.clock; }

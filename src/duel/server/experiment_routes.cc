@@ -301,7 +301,8 @@ void Api::put_arm(Call& call) {
       [arm = ArmEntry{.id = call.parameters.at("aid"),
                       .payload = "",
                       .sha256 = "",
-                      .content = body->payload},
+                      .content = body->payload,
+                      .features = body->features},
        most = engine_.most_arms()](const Turn& turn) -> Result<Made<ArmAnswer>> {
         const Ledger& ledger = turn.experiment.ledger();
         if (ledger.num_arms() >= most && !ledger.find_arm(arm.id)) {

@@ -30,6 +30,7 @@ Wish wish_of(const DuelBody& body, bool voter, std::string_view salt) {
   wish.excluded = body.exclude;
   wish.task = body.task_id;
   wish.slices = body.slices;
+  wish.context = body.context;
   return wish;
 }
 

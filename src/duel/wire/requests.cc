@@ -210,7 +210,11 @@ Result<ExperimentRecord> experiment_of(
   ServiceRule& service = record.service;
   for (std::size_t k = 0; k < body.arms.size(); ++k) {
     const ArmBody& arm = body.arms[k];
-    record.arms.push_back({.id = arm.arm_id, .payload = "", .sha256 = "", .content = arm.payload});
+    record.arms.push_back({.id = arm.arm_id,
+                           .payload = "",
+                           .sha256 = "",
+                           .content = arm.payload,
+                           .features = arm.features});
     if (!arm.is_default) continue;
     if (!service.default_arm.empty()) {
       return wrong("is a second default arm", fmt::format("/arms/{}/default", k));

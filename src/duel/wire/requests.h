@@ -40,11 +40,15 @@ struct ArmBody {
   std::string arm_id;
   Json payload;
   bool is_default = false;
+  std::vector<double> features;
 
   static constexpr FieldList fields{
       required("arm_id", &ArmBody::arm_id, "", IsIdOf{"an arm"}),
       optional("payload", &ArmBody::payload, "given with every duel of the arm; never changes"),
-      optional("default", &ArmBody::is_default, "what a fallback shows")};
+      optional("default", &ArmBody::is_default, "what a fallback shows"),
+      optional(
+          "features", &ArmBody::features,
+          "what policies such as `lin-ts` are told of it: numbers, equally many for every arm")};
 };
 
 struct StoppingBody {
@@ -341,9 +345,12 @@ Json merged(const Json& target, const Json& patch);
 
 struct NewArmBody {
   Json payload;
+  std::vector<double> features;
 
   static constexpr std::string_view schema = "NewArmRequest";
-  static constexpr FieldList fields{optional("payload", &NewArmBody::payload)};
+  static constexpr FieldList fields{
+      optional("payload", &NewArmBody::payload),
+      optional("features", &NewArmBody::features, "where the other arms have them")};
 };
 
 struct AbsentBody {
@@ -363,6 +370,7 @@ struct DuelBody {
   std::vector<std::string> exclude;
   std::string task_id;
   SliceValues slices;
+  Context context;
 
   static constexpr std::string_view schema = "DuelRequest";
   static constexpr FieldList fields{
@@ -380,7 +388,9 @@ struct DuelBody {
       optional("task_id", &DuelBody::task_id, "what it is about", IsIdOf{"a task"}),
       optional("slices", &DuelBody::slices,
                "the duel's value of each slice, as `{\"language\": \"de\"}`; of one that is not "
-               "named the task's, or `other`")};
+               "named the task's, or `other`"),
+      optional("context", &DuelBody::context,
+               "what every arm is like for who will see it: features by arm, in place of its own")};
 };
 
 // In place of a result.

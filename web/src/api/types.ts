@@ -286,6 +286,9 @@ export interface DuelRequest {
   slices?: {
     [name: string]: string;
   };
+  context?: {
+    [name: string]: number[];
+  };
 }
 
 export interface DuelWithOutcome {
@@ -413,6 +416,7 @@ export interface ExperimentRequest {
     arm_id: string;
     payload?: Json;
     default?: boolean;
+    features?: number[];
   }>;
   space?: Json;
   default_point?: Json;
@@ -586,6 +590,7 @@ export interface LevelIfWrong {
 
 export interface NewArmRequest {
   payload?: Json;
+  features?: number[];
 }
 
 export interface NewToken {
@@ -612,6 +617,9 @@ export interface OneShotRequest {
   task_id?: string;
   slices?: {
     [name: string]: string;
+  };
+  context?: {
+    [name: string]: number[];
   };
   lists: {
     [name: string]: string[];

@@ -1,6 +1,7 @@
 // What a log says, record after record: which records may follow, what is counted and what is
 // certified.
 import { Referee, table, unfitGoal, type Decision } from "./evidence";
+import { checkContext, checkFeatures } from "./features";
 import { refuse } from "./json";
 import { checkSlices, checkSliceValues } from "./slices";
 import { Panel, type Asked } from "./panel";
@@ -151,6 +152,7 @@ export class Ledger {
     if (!space && arms.length < 2) refuse("fewer than two arms cannot be compared");
     if (new Set(arms.map((arm) => arm.arm_id)).size < arms.length) refuse("two arms have one id");
     if (!(experiment.aa_rate >= 0 && experiment.aa_rate <= 0.5)) refuse("aa_rate is out of range");
+    if (!space) checkFeatures(arms);
     checkSlices(
       experiment.slices,
       experiment.about === "these_people" || this.isAudited || this.space !== undefined,
@@ -265,7 +267,15 @@ export class Ledger {
     if (!space) return;
     this.arms = Array.from({ length: ROLES }, (_, role) => {
       const name = space.nameOf(role);
-      return { arm_id: name, name, payload: "", sha256: "", content: undefined, isActive: true };
+      return {
+        arm_id: name,
+        name,
+        payload: "",
+        sha256: "",
+        content: undefined,
+        features: [],
+        isActive: true,
+      };
     });
   }
   private refereeOf(size: number): Referee {
@@ -329,6 +339,7 @@ export class Ledger {
       }
     }
     checkSliceValues(this.experiment.slices, record.slices);
+    checkContext(this.arms, record.context);
     if (record.audit !== 0) this.checkShare(record, isAlone);
     if (record.evidence && first !== second && this.isAudited !== record.audit > 0)
       refuse("a duel is to count that nobody could audit");
@@ -570,6 +581,7 @@ export class Ledger {
     ) {
       refuse(`there is an arm '${record.arm_id}' already`);
     }
+    checkFeatures([this.arms[0]!, record]);
     if (this.isFixed) this.referee = this.changedSet(this.arms.length + 1);
     else this.referee.contest.add();
     this.join(record);

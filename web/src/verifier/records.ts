@@ -118,7 +118,13 @@ const nothing = may(json, null as unknown as void);
 const text = may(string, "");
 const noCount = may(count, 0n);
 
-const arm = { arm_id: must(id), payload: text, sha256: may(sha256, ""), content: nothing };
+const arm = {
+  arm_id: must(id),
+  payload: text,
+  sha256: may(sha256, ""),
+  content: nothing,
+  features: may(list(real), []),
+};
 export type ArmEntry = Read<typeof arm>;
 
 const ofTwoArms = {
@@ -260,6 +266,7 @@ const kinds = {
     audit: may(real, 0),
     first_point: may(raw, null),
     second_point: may(raw, null),
+    context: may(byName(list(real)), []),
   },
   outcome: {
     duel_id: must(id),

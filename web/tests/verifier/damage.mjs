@@ -61,6 +61,9 @@ const renumbered = (bodies) =>
 const SHA = "ab".repeat(32);
 const PAYLOADS = ["Model A", "model-é", "x", "a\nb", "雪", "Model A", "<script>", ""];
 
+const features = (dice, width) =>
+  Array.from({ length: width }, () => dice.of([0, 1, -0.5, 1e6, 2.25e-3]) * dice.of([1, -1]) || 0);
+
 function firstRecord(dice, arms) {
   const format = dice.of([1, 2, 3, 4, 4, 4]);
   const goal = dice.of([
@@ -79,6 +82,7 @@ function firstRecord(dice, arms) {
   const isOneLook = !isOpen && dice.is(0.12);
   const assumes = !isOpen && !["copeland", "borda", "epsilon"].includes(goal) && dice.is(0.3);
   const top = arms > 2 ? 1 + dice.below(arms - 1) : 1;
+  const width = dice.is(0.2) ? 1 + dice.below(3) : 0;
   return {
     record: "experiment",
     format,
@@ -87,6 +91,7 @@ function firstRecord(dice, arms) {
       arm_id: `a${k}`,
       ...(dice.is(0.3) && { payload: dice.of(PAYLOADS) }),
       ...(dice.is(0.1) && { sha256: SHA }),
+      ...(width > 0 && { features: features(dice, width) }),
     })),
     policy: "certify",
     goal,
@@ -154,6 +159,9 @@ export function experiment(dice, certificateOf) {
     return { result: "win", winner: beats(i, j) ? id(i) : id(j) };
   };
   const isOneLook = first.one_look_after !== undefined;
+  const width = first.arms[0].features?.length ?? 0;
+  const context = () =>
+    Object.fromEntries(strength.map((_, arm) => [id(arm), features(dice, width)]));
   const serve = () => {
     const i = dice.of(active);
     const j = dice.is(0.06) ? i : dice.of(active.filter((arm) => arm !== i));
@@ -173,6 +181,7 @@ export function experiment(dice, certificateOf) {
       ...((isOneLook || dice.is(0.05)) && { evidence: false }),
       ...(dice.is(0.04) && { by: "exclude" }),
       ...(dice.is(0.2) && { expires_at: "2026-11-16T00:00:00.000Z" }),
+      ...(width > 0 && dice.is(0.3) && { context: context() }),
     });
     ++ordinal;
     if (serving !== "exploit") open.push([duel_id, i, j]);
@@ -219,7 +228,11 @@ export function experiment(dice, certificateOf) {
         push({ record: "arm_retired", arm_id: id(arm) });
       } else {
         active.push(strength.length);
-        push({ record: "arm_added", arm_id: id(strength.length) });
+        push({
+          record: "arm_added",
+          arm_id: id(strength.length),
+          ...(width > 0 && { features: features(dice, width) }),
+        });
         strength.push(dice.share() * 9);
       }
     } else if (roll < 0.96) push({ record: "policy_rebuilt", reason: "r" });
@@ -346,6 +359,35 @@ export function audited(dice, certificateOf) {
     push({ record: "completed", reason, ...(dice.is(0.9) && { audit_key: told }) });
   }
   return chained(bodies);
+}
+
+// Arms with features, by their ids, and a duel of the first two in each context.
+export function inContexts(features, contexts) {
+  const arms = Object.entries(features).map(([arm_id, row]) => ({ arm_id, features: row }));
+  const first = {
+    record: "experiment",
+    format: 4,
+    experiment_id: "e",
+    arms,
+    policy: "lin-ts",
+    goal: "condorcet",
+    stopping: { alpha: 0.05, min_decisive_per_pair: 0, max_duels: 0, arms_fixed: true },
+    order: "random",
+    aa_rate: 0,
+    comparisons_count: false,
+    seed: 1,
+  };
+  const serves = contexts.map((context, k) => ({
+    record: "serve",
+    duel_id: `d${k}`,
+    ordinal: k,
+    round: k + 1,
+    first: arms[0].arm_id,
+    second: arms[1].arm_id,
+    serving: "explore",
+    context,
+  }));
+  return chained([first, ...serves].map((record, k) => body(k + 1, record)));
 }
 
 // A panel that is asked until nobody comes: with a size, a list, early verdicts, or closed at its end.

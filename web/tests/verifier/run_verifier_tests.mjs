@@ -9,7 +9,16 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { audited, damaged, Dice, experiment, forged, panel, tuned } from "./damage.mjs";
+import {
+  audited,
+  damaged,
+  Dice,
+  experiment,
+  forged,
+  inContexts,
+  panel,
+  tuned,
+} from "./damage.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [duel, cases = "250", firstSeed = "1"] = process.argv.slice(2);
@@ -135,6 +144,30 @@ for (const [k, name] of logs.entries()) {
     const { code: ended, out, err } = await run(process.execPath, [script, ...given]);
     if (ended !== code || !says.test(out + err))
       wrong(`verify.mjs ${given.join(" ")} ended with ${ended}: ${out}${err}`);
+  }
+}
+
+// What arms are like in numbers, and in the context of a duel.
+{
+  const rows = { a: [1, 0], b: [0.5, -2], c: [0, 1e6] };
+  for (const [what, isFine, features, context] of [
+    ["whole", true, rows, { c: [0, 0], a: [1, 2], b: [3, 4] }],
+    ["empty", true, rows, {}],
+    ["of-too-few-arms", false, rows, { a: [1, 2], b: [3, 4] }],
+    ["of-an-unknown-arm", false, rows, { ...rows, d: [1, 2] }],
+    ["of-another-length", false, rows, { ...rows, b: [1, 2, 3] }],
+    ["without-numbers", false, rows, { ...rows, b: [] }],
+    ["too-large", false, rows, { ...rows, b: [1, 1.5e6] }],
+    ["of-texts", false, rows, { ...rows, b: ["1", "2"] }],
+    ["no-object", false, rows, [[1, 2]]],
+    ["where-arms-have-none", false, { a: [], b: [] }, { a: [1], b: [2] }],
+    ["features-of-some", false, { a: [1], b: [] }, {}],
+    ["features-too-large", false, { a: [1], b: [2e6] }, {}],
+  ]) {
+    const log = inContexts(features, [rows === features ? rows : {}, context]);
+    if ((verify(log).mismatch === undefined) !== isFine)
+      wrong(`a context ${what}: ${verify(log).mismatch ?? "verified"}`);
+    await compare(`context-${what}`, log);
   }
 }
 
