@@ -163,7 +163,7 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
                  session->questions().progress().verdict, busy.empty() ? "" : " ", busy);
   };
   const auto ended = loop.run([&] { return stopping(guard); }, on_turn);
-  const Status given_up = batches.give_up({"judge", judge_name(checked)});
+  const Status given_up = batches.give_up({"judge", checked.front().name()});
   if (!ended.ok()) return ended_by(ended.error(), pool, command);
   DUEL_RETURN_IF_ERROR(given_up);
   const RunEnding ending = *ended;

@@ -161,7 +161,8 @@ struct ShownSlices {
 // REQUIRES: two dimensions.
 std::optional<std::vector<PlanePoint>> plane_of(const PointChoice& points, const TunedSpace& space,
                                                 std::size_t steps);
-// For pictures: slices of all dimensions, and the plane where there are two, `steps` points each way.
+// For pictures: slices of all dimensions, and the plane where there are two, with `steps` points
+// each way.
 ShownSlices slices_of(const PointChoice& points, const TunedSpace& space, std::size_t steps);
 
 }  // namespace duel
