@@ -163,22 +163,24 @@ class AsioServer final : public HttpServer {
   }
 
   void accept() {
-    acceptor_.async_accept(asio::make_strand(core_->io),
-                           [this](error_code code, HttpSocket socket) {
-                             if (code == asio::error::operation_aborted || !acceptor_.is_open())
-                               return;
-                             if (code) {
-                               // Usually no descriptors are left. They come back when connections end.
-                               constexpr milliseconds kPause{50};
-                               retry_.expires_after(kPause);
-                               retry_.async_wait([this](error_code stopped) {
-                                 if (!stopped && acceptor_.is_open()) accept();
-                               });
-                               return;
-                             }
-                             greet(std::move(socket));
-                             accept();
-                           });
+    acceptor_.async_accept(
+        asio::make_strand(core_->io),
+        [this](error_code code, HttpSocket socket) { accepted(code, std::move(socket)); });
+  }
+
+  void accepted(error_code code, HttpSocket socket) {
+    if (code == asio::error::operation_aborted || !acceptor_.is_open()) return;
+    if (code) {
+      // Usually no descriptors are left. They come back when connections end.
+      constexpr milliseconds kPause{50};
+      retry_.expires_after(kPause);
+      retry_.async_wait([this](error_code stopped) {
+        if (!stopped && acceptor_.is_open()) accept();
+      });
+      return;
+    }
+    greet(std::move(socket));
+    accept();
   }
 
   void greet(HttpSocket socket) {
