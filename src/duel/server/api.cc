@@ -489,12 +489,13 @@ void Api::name_hosts() {
 std::optional<ServerAnswer> Api::check_origin(const HttpRequest& request) const {
   const std::string* host = request.header("host");
   const bool any_name = options_.listen.is_every_interface() && options_.public_url.empty();
-  if (host == nullptr || (!any_name && !hosts_.contains(lower_case(*host)))) {
+  if (!any_name && (host == nullptr || !hosts_.contains(lower_case(*host)))) {
     return refusal(403, "the Host header names another server");
   }
   const std::string* origin = request.header("origin");
   if (origin == nullptr || origins_.contains(canonical_origin(*origin))) return std::nullopt;
-  if (any_name && canonical_origin(*origin) == canonical_origin("http://" + *host)) {
+  if (any_name && host != nullptr &&
+      canonical_origin(*origin) == canonical_origin("http://" + *host)) {
     return std::nullopt;
   }
   if (is_allowed(*origin)) return std::nullopt;
