@@ -155,14 +155,38 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
       </div>
       {origin && (
         <p class="notice">
-          It begins as <code>{origin.experiment_id}</code> is now: the same arms and rules, and none
-          of its answers.
+          It begins as <code>{origin.experiment_id}</code> is now: the same{" "}
+          {origin.space ? "numbers" : "arms"} and rules, and none of its answers.
           {origin.num_tasks > 0 &&
             ` Its ${count(origin.num_tasks)} tasks do not come along; create it by the API to have them.`}
         </p>
       )}
       <div class="columns">
         <form class="card stack" onSubmit={create}>
+          <fieldset>
+            <legend>What is compared?</legend>
+            <label class="choice">
+              <input
+                type="radio"
+                name="what"
+                checked={!isSpace}
+                onChange={() => setIsSpace(false)}
+              />{" "}
+              <span>Things: texts, pictures, models, designs, rankers</span>
+            </label>
+            <label class="choice">
+              <input type="radio" name="what" checked={isSpace} onChange={() => setIsSpace(true)} />{" "}
+              <span>
+                Settings of a system: numbers in ranges
+                {isSpace && (
+                  <span class="small quiet says">
+                    Two settings at a time are compared, until one is certified to beat what is in
+                    use today.
+                  </span>
+                )}
+              </span>
+            </label>
+          </fieldset>
           <fieldset>
             <legend>Who answers?</legend>
             {answerers.map(({ value, label, says }) => (
@@ -199,35 +223,11 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
             <input
               value={name}
               maxLength={200}
-              placeholder="Subject lines, October"
+              placeholder={isSpace ? "Weights of the search, October" : "Subject lines, October"}
               onInput={(event) => setName(event.currentTarget.value)}
             />
           </label>
           <IdField label="Id, part of its address" value={id} placeholder={eid} onChange={setId} />
-          <fieldset>
-            <legend>What is compared?</legend>
-            <label class="choice">
-              <input
-                type="radio"
-                name="what"
-                checked={!isSpace}
-                onChange={() => setIsSpace(false)}
-              />{" "}
-              <span>Things: texts, pictures, models, designs, rankers</span>
-            </label>
-            <label class="choice">
-              <input type="radio" name="what" checked={isSpace} onChange={() => setIsSpace(true)} />{" "}
-              <span>
-                Settings of a system: numbers in ranges
-                {isSpace && (
-                  <span class="small quiet says">
-                    Two settings at a time are compared, until one is certified to beat what is in
-                    use today.
-                  </span>
-                )}
-              </span>
-            </label>
-          </fieldset>
           {isSpace ? (
             <SpaceFields rows={rows} onChange={setRows} />
           ) : (

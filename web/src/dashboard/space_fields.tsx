@@ -1,5 +1,5 @@
 // The numbers of a system that are tuned: a row of inputs for each.
-import { EMPTY_ROW, type DimensionRow } from "./space_rows";
+import { EMPTY_ROW, faultOfName, type DimensionRow } from "./space_rows";
 
 function NumberField(props: {
   label: string;
@@ -44,7 +44,8 @@ export function SpaceFields({
                 required
                 maxLength={100}
                 value={row.name}
-                placeholder="weight"
+                placeholder={at === 0 ? "weight" : undefined}
+                ref={(input) => input?.setCustomValidity(faultOfName(rows, at))}
                 onInput={(event) => change(at, { name: event.currentTarget.value })}
               />
             </label>
@@ -73,14 +74,14 @@ export function SpaceFields({
               onChange={(step) => change(at, { step })}
             />
           </div>
-          <div class="row">
+          <div class="row dimension-foot">
             <label class="choice">
               <input
                 type="checkbox"
                 checked={row.isLogarithmic}
                 onChange={(event) => change(at, { isLogarithmic: event.currentTarget.checked })}
               />{" "}
-              Twice as much is one step, however much it is (a logarithmic scale)
+              Logarithmic scale: 1 and 2 are as far apart as 10 and 20
             </label>
             {rows.length > 1 && (
               <button type="button" onClick={() => onChange(rows.filter((_, k) => k !== at))}>

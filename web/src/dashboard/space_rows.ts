@@ -20,6 +20,15 @@ export const EMPTY_ROW: DimensionRow = {
   isLogarithmic: false,
 };
 
+// Why a name cannot be sent, "" where it can. Of two of the same name a space would hold only one.
+export function faultOfName(rows: DimensionRow[], at: number): string {
+  const name = rows[at]?.name.trim();
+  if (!name) return "A number needs a name.";
+  return rows.some((row, k) => k < at && row.name.trim() === name)
+    ? `There is a number called ${name} already.`
+    : "";
+}
+
 export function spaceOf(rows: DimensionRow[]): { [name: string]: Json } {
   return Object.fromEntries(
     rows.map(({ name, low, high, inUse, step, isLogarithmic }) => [

@@ -142,13 +142,13 @@ export const tests = {
       await second.getByLabel("Name").fill("k1");
       const k1 = page.getByRole("group", { name: "k1" });
       await k1.getByLabel("From").fill("2");
-      await k1.getByLabel("To").fill("1");
+      await k1.getByLabel("To", { exact: true }).fill("1");
       await k1.getByLabel("In use today").fill("1");
       await page.getByRole("button", { name: "Create" }).click();
       await page.getByRole("alert").waitFor(); // a range that ends before it begins
-      await k1.getByLabel("To").fill("8");
+      await k1.getByLabel("To", { exact: true }).fill("8");
       await k1.getByLabel("In use today").fill("4");
-      await k1.getByLabel("a logarithmic scale").check();
+      await k1.getByLabel("Logarithmic scale").check();
       await page.getByRole("button", { name: "Create" }).click();
       await page.getByRole("heading", { name: "Hybrid" }).waitFor();
       await client.duel("hybrid", 0, (first) => ({ result: "win", winner: first }), "subject-0");

@@ -10,7 +10,7 @@ import { armLines, nextId, parsePolicy } from "../../src/dashboard/cloned";
 import { goalFields } from "../../src/dashboard/goals";
 import { selected, type Order } from "../../src/dashboard/selected";
 import { formOf, patchOf } from "../../src/dashboard/settings";
-import { dimensionRowsOf, EMPTY_ROW, spaceOf } from "../../src/dashboard/space_rows";
+import { dimensionRowsOf, EMPTY_ROW, faultOfName, spaceOf } from "../../src/dashboard/space_rows";
 import { placeOf } from "../../src/dashboard/place";
 import { allChecks } from "../../src/dashboard/live_experiment";
 import { answerOf } from "../../src/dashboard/recent_duels";
@@ -418,4 +418,12 @@ test("the rows of a space become the space of a request, and come back from it",
   assert.deepEqual(spaceOf(rows), space);
   assert.deepEqual(dimensionRowsOf(space), [{ ...rows[0], name: "weight" }, rows[1]]);
   assert.deepEqual(dimensionRowsOf(undefined), []);
+});
+
+test("of two numbers of a space with one name the second is refused", () => {
+  const rows = ["weight", "k1", " weight "].map((name) => ({ ...EMPTY_ROW, name }));
+  assert.equal(faultOfName(rows, 0), "");
+  assert.equal(faultOfName(rows, 1), "");
+  assert.equal(faultOfName(rows, 2), "There is a number called weight already.");
+  assert.equal(faultOfName([{ ...EMPTY_ROW, name: " " }], 0), "A number needs a name.");
 });
