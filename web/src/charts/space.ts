@@ -12,12 +12,36 @@ function valueOf(point: Json, name: string): number | null {
   return typeof value === "number" ? value : null;
 }
 
+export function spaceInWords({ dimensions }: SpaceStanding): string {
+  return dimensions.length === 1
+    ? "a space of one number"
+    : `a space of ${dimensions.length} numbers`;
+}
+
 // "weight 0.62, k1 1.3"
 export function pointInWords(point: Json): string {
   if (point === null || typeof point !== "object" || Array.isArray(point)) return "";
   return Object.keys(point)
     .map((name) => `${name} ${shortValue(valueOf(point, name) ?? NaN)}`)
     .join(", ");
+}
+
+// Where a logarithmic axis has its numbers: 1, 2 and 5 of each power of ten, powers of ten alone where
+// that would be too many, and the ends where there would be none between them.
+export function logTicks(low: number, high: number): number[] {
+  const MOST = 7;
+  const among = (digits: number[]) => {
+    const ticks: number[] = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); ++power)
+      for (const digit of digits) {
+        const tick = Number(`${digit}e${power}`);
+        if (tick >= low && tick <= high) ticks.push(tick);
+      }
+    return ticks;
+  };
+  const fine = among([1, 2, 5]);
+  const ticks = fine.length <= MOST ? fine : among([1]);
+  return ticks.length >= 2 ? ticks : [low, high];
 }
 
 export interface Step {

@@ -25,6 +25,7 @@ import { Settings } from "./settings";
 import { Share } from "./share";
 import { PartChoice, resultOfPart, SliceVerdicts, type Part } from "./slices";
 import { SpacePath, SpaceProof, SpaceSlices } from "./space_cards";
+import { spaceInWords } from "../charts/space";
 import { verdictOf } from "../charts/verdict";
 import { WhyNotYet } from "../charts/why_not_yet";
 
@@ -156,7 +157,8 @@ export function ExperimentPage({ id }: { id: string }) {
               panelInWords(experiment.panel)
             ) : (
               <>
-                {experiment.goal} · <code>{experiment.policy}</code> · error level{" "}
+                {result.space ? spaceInWords(result.space) : experiment.goal} ·{" "}
+                <code>{experiment.policy}</code> · error level{" "}
                 {percent(experiment.stopping.alpha, 1)}
               </>
             )}

@@ -9,7 +9,7 @@ import { marksOf } from "../charts/evidence_bars";
 import { Figure } from "../charts/figure";
 import { count, evidence, percent } from "../charts/numbers";
 import { pen } from "../charts/palette";
-import { pathOf, planeCells, pointInWords, shareOf, shortValue } from "../charts/space";
+import { logTicks, pathOf, planeCells, pointInWords, shareOf, shortValue } from "../charts/space";
 
 const WHY_ENDED = {
   standing: "stands",
@@ -17,6 +17,26 @@ const WHY_ENDED = {
   better_guess: "given up for a better guess",
   certified: "certified",
 };
+
+// What there is to say of the proof where no candidate is on its way.
+function NoCandidate({ space }: { space: SpaceStanding }) {
+  const certified = space.tried.find((one) => one.state === "certified");
+  if (certified)
+    return (
+      <p>
+        <strong>{certified.point_id}</strong> ({pointInWords(certified.point)}) is certified to beat
+        the point in use ({pointInWords(space.in_use_point)}).
+      </p>
+    );
+  return (
+    <p class="quiet">
+      No candidate stands.{" "}
+      {space.tried.length === 0
+        ? `The first is taken after ${count(space.warmup)} duels of the search.`
+        : "The next is taken when the search has a better guess."}
+    </p>
+  );
+}
 
 export function SpaceProof({ space }: { space: SpaceStanding }) {
   const { candidate, tried } = space;
@@ -52,9 +72,7 @@ export function SpaceProof({ space }: { space: SpaceStanding }) {
           </ul>
         </>
       ) : (
-        <p class="quiet">
-          No candidate stands. The first is taken after {count(space.warmup)} duels of the search.
-        </p>
+        <NoCandidate space={space} />
       )}
       {tried.length > 0 && (
         <table class="panel-count">
@@ -92,7 +110,7 @@ const axisOf = ({ name, low, high, scale }: Dimension): Plot.ScaleOptions => ({
   label: name,
   type: scale === "log" ? "log" : "linear",
   domain: [low, high],
-  ticks: 5,
+  ticks: scale === "log" ? logTicks(low, high) : 5,
   tickFormat: shortValue,
 });
 
@@ -103,9 +121,11 @@ function Slice({ dimension, slices }: { dimension: Dimension; slices: Slices }) 
       { at: dimension.in_use, words: "in use", colour: "var(--quiet)" },
       { at: dimension.recommended, words: "best guess", colour: pen(1).colour },
     ];
-    return (): Plot.PlotOptions => ({
+    return (width: number): Plot.PlotOptions => ({
+      height: Math.round(Math.max(210, Math.min(300, width * 0.5))),
       x: axisOf(dimension),
       y: { label: "believed to beat the point in use", domain: [0, 1], grid: true, ticks: 5 },
+      marginTop: 52, // the label of the axis, and below it a line for each mark
       marks: [
         ...(dimension.spread_low === undefined
           ? []
@@ -134,7 +154,8 @@ function Slice({ dimension, slices }: { dimension: Dimension; slices: Slices }) 
             text: "words",
             fill: "colour",
             frameAnchor: "top",
-            dy: k === 0 ? -4 : 8,
+            lineAnchor: "bottom",
+            dy: k === 0 ? -4 : -18,
           }),
         ),
       ],
@@ -153,8 +174,8 @@ function Plane({ plane, dimensions }: { plane: PlanePoint[]; dimensions: Dimensi
     const [across, up] = dimensions as [Dimension, Dimension];
     const cells = planeCells(plane, [across, up]);
     const marks = [
-      { x: across.in_use, y: up.in_use, words: "in use", symbol: "times" as const },
-      { x: across.recommended, y: up.recommended, words: "best guess", symbol: "circle" as const },
+      { x: across.in_use, y: up.in_use, words: "in use", filled: "currentColor" },
+      { x: across.recommended, y: up.recommended, words: "best guess", filled: "var(--card)" },
     ];
     return (width: number): Plot.PlotOptions => ({
       height: Math.max(220, Math.min(420, width * 0.6)),
@@ -168,9 +189,31 @@ function Plane({ plane, dimensions }: { plane: PlanePoint[]; dimensions: Dimensi
           y2: "top",
           fill: ({ beatsInUse }) =>
             `rgb(var(--${beatsInUse >= 0.5 ? "win" : "lose"}) / ${Math.abs(2 * beatsInUse - 1).toFixed(3)})`,
+          shapeRendering: "crispEdges", // no lines of the ground between neighbours
         }),
-        Plot.dot(marks, { x: "x", y: "y", symbol: "symbol", r: 5, stroke: "currentColor" }),
-        Plot.text(marks, { x: "x", y: "y", text: "words", dy: -12, fill: "currentColor" }),
+        ...marks.flatMap(({ x, y, words, filled }, k) => {
+          const at = { x: [x], y: [y] };
+          return [
+            Plot.dot([words], { ...at, r: 8, fill: "var(--card)" }),
+            Plot.dot([words], {
+              ...at,
+              r: 5,
+              fill: filled,
+              stroke: "currentColor",
+              strokeWidth: 2,
+            }),
+            // One above and one below, since the two may be the same point.
+            Plot.text([words], {
+              ...at,
+              text: [words],
+              dy: k === 0 ? -16 : 16,
+              fontWeight: 600,
+              fill: "currentColor",
+              stroke: "var(--card)",
+              strokeWidth: 4,
+            }),
+          ];
+        }),
       ],
     });
   }, [plane, dimensions]);
@@ -208,7 +251,7 @@ export function SpaceSlices({
     return <p class="quiet">This learner holds no belief that could be drawn.</p>;
   return (
     <>
-      <div class={space.dimensions.length > 1 ? "thirds" : ""}>
+      <div class="slices-of-space">
         {space.dimensions.map((dimension) => (
           <Slice key={dimension.name} dimension={dimension} slices={slices} />
         ))}
