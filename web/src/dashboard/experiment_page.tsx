@@ -6,6 +6,7 @@ import { armNames } from "../charts/arm_names";
 import { AuditCard } from "../charts/audit_card";
 import { EvidenceBars } from "../charts/evidence_bars";
 import { HeatMap, WIDE_FROM } from "../charts/heat_map";
+import { judgingInWords } from "../charts/judging";
 import { matrixOf } from "../charts/matrix";
 import { count, percent } from "../charts/numbers";
 import { StrengthChart } from "../charts/strength_chart";
@@ -24,8 +25,8 @@ import { RecentDuels } from "./recent_duels";
 import { Settings } from "./settings";
 import { Share } from "./share";
 import { PartChoice, resultOfPart, SliceVerdicts, type Part } from "./slices";
-import { SpacePath, SpaceProof, SpaceSlices } from "./space_cards";
 import { spaceInWords } from "../charts/space";
+import { SpacePath, SpaceProof, SpaceSlices } from "./space_cards";
 import { verdictOf } from "../charts/verdict";
 import { WhyNotYet } from "../charts/why_not_yet";
 
@@ -182,6 +183,7 @@ export function ExperimentPage({ id }: { id: string }) {
         {result.if_wrong && <p class="small">{result.if_wrong}</p>}
         <WhyNotYet reasons={result.why_not_yet} forecast={result.forecast} />
         <Numbers result={result} />
+        {result.judging && <p class="small quiet">{judgingInWords(result.judging)}</p>}
         <StateActions experiment={experiment} done={refresh} />
       </section>
       {result.certificate && <CertificateCard id={id} />}

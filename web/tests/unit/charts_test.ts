@@ -13,7 +13,8 @@ import { pen } from "../../src/charts/palette";
 import { divergenceFromHalf, gaps, lowerBoundFactor, regretPoints } from "../../src/charts/regret";
 import { shortened, toldApart } from "../../src/charts/shortened";
 import { strengthsOf, ticksBetween } from "../../src/charts/strength_chart";
-import { planeCells } from "../../src/charts/space";
+import { judgingInWords } from "../../src/charts/judging";
+import { logTicks, planeCells } from "../../src/charts/space";
 import { decades, hasDuels, mostShown, servedAxis } from "../../src/charts/timeline_charts";
 import { sentenceOfForecast, sentenceOfReason, shownReasons } from "../../src/charts/why_not_yet";
 import { resultOf } from "./results";
@@ -523,4 +524,23 @@ test("the cells of a plane fill it, on each dimension's own scale", () => {
     [cells[5]?.left, cells[5]?.right, cells[5]?.bottom, cells[5]?.top],
     [0.5, 1, 8, 16],
   );
+});
+
+test("a logarithmic axis has round numbers, not too many, and never none", () => {
+  assert.deepEqual(logTicks(0.5, 8), [0.5, 1, 2, 5]);
+  assert.deepEqual(logTicks(0.001, 100), [0.001, 0.01, 0.1, 1, 10, 100]);
+  assert.deepEqual(logTicks(2.1, 4.9), [2.1, 4.9]);
+});
+
+test("what judging has cost is said as in duel result", () => {
+  const judging = { answers: 120, cost: 0.372, tokens: 412, cached: 0, cost_per_decision: 0.186 };
+  assert.equal(
+    judgingInWords(judging),
+    "Judging cost 0.372 (412 tokens) for 120 answers, 0.186 for each pair that is decided.",
+  );
+  assert.equal(
+    judgingInWords({ answers: 0, cost: 0, tokens: 0, cached: 1, cost_per_decision: null }),
+    "1 answer from the cache, which is no evidence.",
+  );
+  assert.equal(judgingInWords({ ...judging, answers: 0 }), null);
 });
