@@ -13,59 +13,68 @@ export function agreementWords(audit: AuditStanding): string {
 
 function OppositeSigns({ audit, names }: { audit: AuditStanding; names: ArmNames }) {
   return (
-    <table>
-      <caption class="small quiet">Pairs in which people and the judge differ</caption>
-      <thead>
-        <tr>
-          <th scope="col">People prefer</th>
-          <th scope="col">The judge prefers</th>
-          <th scope="col">Answers of people</th>
-          <th scope="col">Of the judge</th>
-        </tr>
-      </thead>
-      <tbody>
-        {audit.differing.map((pair) => (
+    <div class="scroll differing" tabIndex={0} role="group" aria-label="Table of pairs">
+      <table class="wide">
+        <caption class="small quiet">Pairs in which people and the judge differ</caption>
+        <thead>
           <tr>
-            <th scope="row">
-              <ArmLabel id={pair.first} names={names} />
+            <th scope="col">People prefer</th>
+            <th scope="col">The judge prefers</th>
+            <th scope="col" class="number">
+              Answers of people
             </th>
-            <td>
-              <ArmLabel id={pair.second} names={names} />
-            </td>
-            <td>{count(pair.answers)}</td>
-            <td>{count(pair.duels)}</td>
+            <th scope="col" class="number">
+              Of the judge
+            </th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {audit.differing.map((pair) => (
+            <tr>
+              <th scope="row">
+                <ArmLabel id={pair.first} names={names} />
+              </th>
+              <td>
+                <ArmLabel id={pair.second} names={names} />
+              </td>
+              <td class="number">{count(pair.answers)}</td>
+              <td class="number">{count(pair.duels)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
 export function AuditCard({ audit, names }: { audit: AuditStanding; names: ArmNames }) {
   return (
-    <section class="card" aria-labelledby="h-audits">
+    <section class="card audit" aria-labelledby="h-audits">
       <h2 id="h-audits">People audit the judge</h2>
       <p>{audit.program_alone}</p>
       <dl class="numbers">
         <div>
-          <dt>Answers of people</dt>
           <dd>{count(audit.answers)}</dd>
+          <dt>Answers of people</dt>
         </div>
         <div>
-          <dt>Duels that the judge answered</dt>
           <dd>{count(audit.duels)}</dd>
+          <dt>Duels that the judge answered</dt>
         </div>
         <div>
-          <dt>The judge agrees in</dt>
           <dd>{agreementWords(audit)}</dd>
+          <dt>The judge agrees in</dt>
         </div>
         <div>
-          <dt>Answers of people saved</dt>
           <dd>{count(Math.max(0, audit.worth - audit.answers))}</dd>
+          <dt>Answers of people saved</dt>
         </div>
       </dl>
       {audit.differing.length > 0 && <OppositeSigns audit={audit} names={names} />}
-      <p class="small quiet">{audit.text}</p>
+      <details>
+        <summary>In words</summary>
+        <p class="small quiet">{audit.text}</p>
+      </details>
     </section>
   );
 }
