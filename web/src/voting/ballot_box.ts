@@ -52,7 +52,7 @@ export interface Surroundings {
 export type Situation =
   | { kind: "loading" }
   | { kind: "voting" }
-  | { kind: "closed" } // the experiment serves no pair now
+  | { kind: "closed"; isAudited: boolean } // the experiment serves no pair now
   | { kind: "done"; verdict: string | null } // of a panel: nothing left that could matter
   | { kind: "refused"; message: string; status: number };
 
@@ -245,7 +245,7 @@ export class BallotBox {
           if (!this.current)
             this.situation = isDone
               ? { kind: "done", verdict: duel.verdict ?? null }
-              : { kind: "closed" };
+              : { kind: "closed", isAudited: duel.reason === "no_audits" };
           this.keep();
           return;
         }

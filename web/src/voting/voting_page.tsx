@@ -224,7 +224,9 @@ export function VotingPage({ experimentId }: { experimentId: string }) {
               {!over && (
                 <>
                   <p class="quiet">
-                    The experiment is not running, or you have seen all that there is for today.
+                    {situation.isAudited
+                      ? "No duel waits for a person. There will be more as the judge goes on."
+                      : "The experiment is not running, or you have seen all that there is for today."}
                   </p>
                   <button onClick={() => box.wake()}>Look again</button>
                 </>
