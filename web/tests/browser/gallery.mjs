@@ -34,7 +34,7 @@ async function fill(client, browser) {
   const strengths = { friendly: 1.1, short: 0.2, formal: 0.1, question: 0.3, discount: -0.4 };
   const arms = Object.keys(strengths).map((arm_id) => ({
     arm_id,
-    payload: { text: `The ${arm_id} one. ${words}` },
+    payload: { markdown: `The ${arm_id} one. ${words}` },
   }));
   await client.create("full", { name: "Dispatch mails, October", arms, seed: 7 });
   const judge = judgeBy(strengths, chance(4));

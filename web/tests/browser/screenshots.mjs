@@ -20,7 +20,7 @@ const texts = {
 };
 await client.create("mails", {
   name: "Dispatch mails, October",
-  arms: Object.keys(strengths).map((arm_id) => ({ arm_id, payload: { text: texts[arm_id] } })),
+  arms: Object.keys(strengths).map((arm_id) => ({ arm_id, payload: { markdown: texts[arm_id] } })),
   stopping: { on_certified: "notify" }, // the voting page has a pair to show
   seed: 7,
 });
