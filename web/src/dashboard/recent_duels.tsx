@@ -1,4 +1,5 @@
 // The last duels and their answers.
+import { Fragment } from "preact";
 import type { RecentDuel } from "../api/types";
 import { ArmLabel } from "../charts/arm_label";
 import type { ArmNames } from "../charts/arm_names";
@@ -36,23 +37,29 @@ export function RecentDuels({ duels, names }: { duels: RecentDuel[]; names: ArmN
         </thead>
         <tbody>
           {duels.map((duel) => (
-            <tr key={duel.duel_id}>
-              <td class="small">
-                <time dateTime={duel.served_at} title={duel.duel_id}>
-                  {new Date(duel.served_at).toLocaleTimeString()}
-                </time>
-              </td>
-              <td class="arm">
-                <ArmLabel id={duel.first} names={names} />
-              </td>
-              <td class="arm">
-                {duel.serving !== "exploit" && <ArmLabel id={duel.second} names={names} />}
-              </td>
-              <td>
-                {answerOf(duel)}
-                {duel.reason && <div class="quiet small">{duel.reason}</div>}
-              </td>
-            </tr>
+            <Fragment key={duel.duel_id}>
+              <tr class={duel.reason ? "has-reason" : undefined}>
+                <td class="small">
+                  <time dateTime={duel.served_at} title={duel.duel_id}>
+                    {new Date(duel.served_at).toLocaleTimeString()}
+                  </time>
+                </td>
+                <td class="arm">
+                  <ArmLabel id={duel.first} names={names} />
+                </td>
+                <td class="arm">
+                  {duel.serving !== "exploit" && <ArmLabel id={duel.second} names={names} />}
+                </td>
+                <td>{answerOf(duel)}</td>
+              </tr>
+              {duel.reason && (
+                <tr>
+                  <td colSpan={4} class="quiet small reason">
+                    {duel.reason}
+                  </td>
+                </tr>
+              )}
+            </Fragment>
           ))}
         </tbody>
       </table>
