@@ -57,7 +57,7 @@ const take = async (address, sign, name, height, path = undefined) => {
   await (path ? page.locator(path).first() : page).screenshot({ path: join(directory, name) });
   await page.close();
 };
-await take(`${server.origin}/experiments/mails`, ".thirds .plot", "dashboard.png", 1110);
+await take(`${server.origin}/experiments/mails`, ".thirds .plot", "dashboard.png", 1150);
 await take(`${server.origin}/vote/mails`, ".pair", "voting.png", 620);
 await take(
   pathToFileURL(join(server.directory, "study.html")).href,
