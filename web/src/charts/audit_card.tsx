@@ -59,11 +59,11 @@ export function AuditCard({ audit, names }: { audit: AuditStanding; names: ArmNa
         </div>
         <div>
           <dd>{count(audit.duels)}</dd>
-          <dt>Duels that the judge answered</dt>
+          <dt>Duels the judge answered</dt>
         </div>
         <div>
           <dd>{agreementWords(audit)}</dd>
-          <dt>The judge agrees in</dt>
+          <dt>The judge agrees with people</dt>
         </div>
         <div>
           <dd>{count(Math.max(0, audit.worth - audit.answers))}</dd>
