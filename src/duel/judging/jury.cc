@@ -56,7 +56,7 @@ JudgeEntry entry_of_jury(const std::vector<JudgeCommand>& judges, JuryRule rule)
 
 Jury::Jury(std::vector<JudgeCommand> judges, const JudgeOptions& options, JuryRule rule,
            std::uint64_t seed)
-    : rule_(rule), seed_(seed) {
+    : places_(options.parallel), rule_(rule), seed_(seed) {
   DUEL_CHECK(!judges.empty());
   for (JudgeCommand& judge : judges) {
     const std::string name = judge.name(), sha256 = judge.entry().sha256;
@@ -95,11 +95,17 @@ const Jury::Juror& Jury::drawn_for(const std::string& duel_id) const {
   return jurors_[static_cast<std::size_t>(rng.below(jurors_.size()))];
 }
 
-// Nobody knows yet who will be drawn, so that each must have a place.
+// Of duels, not of places at one juror: two jurors may each be done with another duel, and both
+// duels come back to every juror in the other order.
 std::size_t Jury::free() const {
-  std::size_t least = jurors_.front().judges().free();
-  for (const Juror& juror : jurors_) least = std::min(least, juror.judges().free());
-  return least;
+  return places_ - std::min(places_, out());
+}
+
+std::size_t Jury::out() const {
+  if (all_answer()) return open_.size();
+  std::size_t out = 0;
+  for (const Juror& juror : jurors_) out += places_ - juror.judges().free();
+  return out;
 }
 
 void Jury::ask(Question question) {

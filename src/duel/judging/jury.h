@@ -68,11 +68,14 @@ class Jury final : public Judges {
   };
 
   bool all_answer() const { return jurors_.size() > 1 && rule_ == JuryRule::mean; }
+  // How many duels have been asked about and are not answered.
+  std::size_t out() const;
   const Juror& drawn_for(const std::string& duel_id) const;
   // Adds what a juror said; gives the whole once all have spoken.
   std::optional<Judged> add(const Juror& juror, Judged judged);
 
   std::vector<Juror> jurors_;
+  std::size_t places_;  // how many duels may be out at a time
   JuryRule rule_;
   std::uint64_t seed_;
   std::map<std::string, Open> open_;  // by duel
