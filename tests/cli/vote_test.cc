@@ -330,8 +330,8 @@ TEST_F(VoteOnTerminal, is_as_it_was_after_a_crash) {
 // `duel run --audit vote`: a program answers every duel, and whoever sits here answers after it.
 class AuditOnTerminal : public VoteOnTerminal {
  protected:
-  void start_audit() {
-    directory_.write("judge", "#!/bin/sh\necho second\n");
+  void start_audit(const std::string& judge_waits = "") {
+    directory_.write("judge", "#!/bin/sh\n" + judge_waits + "echo second\n");
     std::filesystem::permissions(directory_.path() / "judge", std::filesystem::perms::owner_all);
     start_program({duel_binary(), "run", "--arms", "red,blue", "--judge", "./judge", "--audit",
                    "vote", "--audits", "1", "--audit-from-seed", "--order", "fixed"});
@@ -361,6 +361,33 @@ TEST_F(AuditOnTerminal, ends_with_the_certificate_and_tells_the_key) {
   // With the question that stood on the screen when the certificate came.
   EXPECT_TRUE(contains(log(), R"("audit_key":")")) << log();
   EXPECT_FALSE(is_raw());
+}
+
+TEST_F(AuditOnTerminal, takes_no_key_for_a_question_that_is_not_on_the_screen_yet) {
+  start_audit("while [ ! -e go ]; do sleep 0.02; done\n");
+  while (!is_raw()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  press("2");
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  directory_.write("go", "");
+  std::string text = shown_up_to("q: stop");
+  press("1");
+  text += shown_up_to("the first is better");
+  EXPECT_FALSE(contains(text, "the second is better")) << text;
+  press("q");
+  status();
+  EXPECT_EQ(answers_of_people(), 1U);
+}
+
+TEST_F(AuditOnTerminal, counts_an_answer_that_can_be_taken_back) {
+  start_audit();
+  EXPECT_TRUE(contains(shown_up_to("q: stop"), "[audit 1]"));
+  press("1");
+  const std::string next = shown([](const std::string& text) {
+    return contains(text, "Your last answer: the first is better.") && contains(text, "q: stop");
+  });
+  EXPECT_TRUE(contains(next, "[audit 2]")) << next;
+  press("q");
+  status();
 }
 
 TEST_F(AuditOnTerminal, keeps_the_last_answer_when_it_is_interrupted) {

@@ -182,7 +182,7 @@ class TerminalBooth final : public Booth {
   std::vector<Judged> wait(milliseconds most) override {
     if (held_ && (closed_ || Clock::now() >= held_until_)) return recorded();
     if (!question_ && !held_) {
-      std::this_thread::sleep_for(most);
+      pass_time(most);
       return {};
     }
     const auto key = keys_.next(most);
@@ -218,6 +218,13 @@ class TerminalBooth final : public Booth {
   }
 
  private:
+  // Nothing is on the screen to answer, so that a key pressed now is none to what comes next, which
+  // nobody has seen. Lines from a file are for the questions to come.
+  void pass_time(milliseconds most) {
+    if (!keys_.terminal()) return std::this_thread::sleep_for(most);
+    const auto key = keys_.next(most);
+    if (key ? *key == VoteKey::quit : keys_.ended()) stopped_ = true;
+  }
   void show(Question question) {
     question_ = std::move(question);
     begin_ = Clock::now();

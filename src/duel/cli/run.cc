@@ -260,8 +260,11 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   LocalQuestions questions = interview.questions({}, std::move(known));
   UnchangedArms unchanged(questions, interview.arms());
   if (arguments.audit == kByVote) {
-    auditors.booth = terminal_booth(
-        [&] { return fmt::format("audit {}", audit_standing(interview.ledger()).answers + 1); });
+    auditors.booth = terminal_booth([&] {
+      // An answer that can still be taken back is not in the log.
+      const std::uint64_t held = auditors.booth->holds() ? 1 : 0;
+      return fmt::format("audit {}", audit_standing(interview.ledger()).answers + held + 1);
+    });
   }
   JudgeLoopOptions loop =
       loop_options(arguments, pool.name(),
