@@ -118,6 +118,8 @@ TEST_F(JudgingCosts, the_result_says_what_was_paid) {
   EXPECT_NE(result("two", {}).find("5 answers from the cache, which are no evidence."),
             std::string::npos)
       << result("two", {});
+  EXPECT_NE(result("two", {}).find("answers to them came from a"), std::string::npos)
+      << result("two", {});
   // 30 answers for a are a certificate: one pair is decided.
   std::string tasks;
   for (int k = 0; k < 30; ++k) tasks += "{\"q\":" + std::to_string(k) + "}\n";

@@ -145,6 +145,15 @@ class Reasons {
     reasons_.back().until = waiting.until;
   }
 
+  const char* why_not_admitted() const {
+    if (ledger_.parts().panel) return "whoever was asked has no seat in the panel";
+    if (ledger_.parts().one_look) {
+      return "the experiment is decided by one look at comparisons made elsewhere";
+    }
+    if (ledger_.costs().cached > 0) return "the judge's answers to them came from a cache";
+    return "a task may reach several pairs, which are declared to be independent";
+  }
+
   void duels_in_vain() {
     const NoEvidence& in_vain = ledger_.statement().no_evidence();
     const std::uint64_t served = ledger_.total().served;
@@ -161,11 +170,7 @@ class Reasons {
                 "they were served when the machine lost power");
     in_vain_for(Obstacle::recovered, in_vain.recovered,
                 "the record of their serve was lost, and a report brought it back");
-    in_vain_for(Obstacle::not_admitted, in_vain.other,
-                ledger_.parts().panel ? "whoever was asked has no seat in the panel"
-                : ledger_.parts().one_look
-                    ? "the experiment is decided by one look at comparisons made elsewhere"
-                    : "a task may reach several pairs, which are declared to be independent");
+    in_vain_for(Obstacle::not_admitted, in_vain.other, why_not_admitted());
     if (const std::uint64_t late = ledger_.late(); late > 0) {
       add(Obstacle::late, late,
           fmt::format("{} came after {} had expired.", counted(late, "answer"),
