@@ -130,6 +130,34 @@ TEST_F(JudgingCosts, the_result_says_what_was_paid) {
   EXPECT_GT(decided["cost"], 2.5);
 }
 
+TEST_F(JudgingCosts, sums_of_prices_are_not_exact_and_are_shown_without_the_difference) {
+  script("judge", "echo first\necho '{\"cost\": 0.01}'\n");
+  // 0.06 - 5 x 0.01 is a little less than 0.01, and six of them are a little more than 0.06.
+  const CommandResult six = duel({"--arms", "a,b", "--judge", "./judge", "--order", "random",
+                                  "--log", "log", "--budget", "0.06"});
+  EXPECT_EQ(six.exit_code, 3) << six.err;
+  EXPECT_EQ(of_kind("log", "outcome").size(), 6U);
+  EXPECT_NE(six.err.find("cost 0.06 (0.06 in this run"), std::string::npos) << six.err;
+  const CommandResult seven = duel({"--arms", "a,b", "--judge", "./judge", "--order", "random",
+                                    "--log", "log", "--budget", "0.07"});
+  EXPECT_EQ(of_kind("log", "outcome").size(), 7U) << seven.err;
+  EXPECT_NE(seven.err.find("cost 0.07 (0.01 in this run"), std::string::npos) << seven.err;
+  const CommandResult shown =
+      run_duel({"result", "--log", "log"}, {.directory = directory_.path()});
+  EXPECT_NE(shown.out.find("Judging cost 0.07 ("), std::string::npos) << shown.out;
+}
+
+TEST_F(JudgingCosts, a_budget_is_a_number_above_zero) {
+  for (const std::string budget : {"0", "-1", "nan", "inf", "much"}) {
+    const CommandResult refused =
+        duel({"--arms", "a,b", "--judge", "./judge", "--budget", budget, "--log", "log"});
+    EXPECT_EQ(refused.exit_code, 2) << budget;
+    EXPECT_NE(refused.err.find("--budget: '" + budget + "' is out of range (allowed: > 0)"),
+              std::string::npos)
+        << refused.err;
+  }
+}
+
 TEST_F(JudgingCosts, reasons_are_shown_and_cannot_move_the_cursor) {
   script("judge", "echo first\nprintf '{\"reason\":\"it is \\\\u001b[31mred\"}\\n'\n");
   ASSERT_EQ(duel({"--arms", "a,b", "--judge", "./judge", "--order", "fixed", "--log", "log",

@@ -375,15 +375,17 @@ std::string slices_text(const SlicedResult& result, const Paint& paint) {
   return text;
 }
 
+std::string price_text(double price) { return fmt::format("{:.10g}", price); }
+
 std::string judging_text(const ResultJudging& judging) {
   std::vector<std::string> parts;
   if (judging.answers > 0) {
-    parts.push_back(fmt::format("Judging cost {} ({}) for {}", format_number(judging.cost),
+    parts.push_back(fmt::format("Judging cost {} ({}) for {}", price_text(judging.cost),
                                 counted(judging.tokens, "token"),
                                 counted(judging.answers, "answer")));
     if (judging.cost_per_decision) {
-      parts.back() += fmt::format(", {} for each pair that is decided",
-                                  format_number(*judging.cost_per_decision));
+      parts.back() +=
+          fmt::format(", {} for each pair that is decided", price_text(*judging.cost_per_decision));
     }
   }
   if (judging.cached > 0) {

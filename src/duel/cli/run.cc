@@ -8,6 +8,7 @@
 #include "duel/cli/interview_options.h"
 #include "duel/cli/judge_options.h"
 #include "duel/cli/live_table.h"
+#include "duel/cli/result_report.h"
 #include "duel/cli/served_session.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
@@ -328,8 +329,7 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   }
   if (spent.answers > 0) {
     context.note("the judge says that its answers cost {} ({} in this run, {})",
-                 format_number(spent.cost), format_number(judged.cost()),
-                 counted(spent.tokens, "token"));
+                 price_text(spent.cost), price_text(judged.cost()), counted(spent.tokens, "token"));
   }
   if (judged.money_is_out()) {
     context.note("stopped before --budget {} could be exceeded; a larger one continues",
@@ -392,11 +392,11 @@ void add_run_command(Command& program) {
   command.add("--votes N", count(&arguments.votes, 1, 1000),
               "Ask the judge N times about each duel and take the mean as one graded answer "
               "(default 1).");
-  command
-      .add("--budget PRICE", &arguments.budget,
-           "Stop before the judge's answers, over all runs of the log, could cost more. The judge "
-           "tells the cost of each in the last line of its output: {\"cost\":0.003}.")
-      .not_negative = true;
+  command.add("--budget PRICE",
+              number(
+                  &arguments.budget, [](double value) { return value > 0; }, "> 0"),
+              "Stop before the judge's answers, over all runs of the log, could cost more. The "
+              "judge tells the cost of each in the last line of its output: {\"cost\":0.003}.");
   command.add("--cache DIR", not_empty(&arguments.cache),
               "Keep the judge's answers in DIR, and do not ask it again for one that is there: by "
               "the judge and its files, the contents of both arms and the task. Such an answer is "

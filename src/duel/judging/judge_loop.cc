@@ -86,8 +86,9 @@ bool JudgeLoop::can_pay() const {
   // Each question that is out may cost as much as the dearest answer so far, in each vote and
   // order.
   const double each = dearest_ * static_cast<double>(options_.votes);
-  const double left = options_.budget - options_.spent - cost_;
-  return left > 0 && left >= each * static_cast<double>(in_flight_ + 1);
+  // Sums of prices are not exact: six answers of 0.01 fit into 0.06.
+  const double left = options_.budget * (1 + 1e-9) - options_.spent - cost_;
+  return left > options_.budget * 2e-9 && left >= each * static_cast<double>(in_flight_ + 1);
 }
 
 Source JudgeLoop::source_of(const Judged& done) const {
