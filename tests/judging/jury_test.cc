@@ -45,9 +45,7 @@ class Juries : public ::testing::Test {
     q.second = {.arm_id = "b", .path = "", .payload = "b"};
     return q;
   }
-  bool exists(const std::string& name) const {
-    return std::filesystem::exists(directory_ / name);
-  }
+  bool exists(const std::string& name) const { return std::filesystem::exists(directory_ / name); }
   static std::size_t answered_by(Jury& jury, std::size_t count) {
     std::size_t answered = 0;
     while (answered < count) answered += jury.wait(100ms).size();

@@ -97,9 +97,7 @@ const Jury::Juror& Jury::drawn_for(const std::string& duel_id) const {
 
 // Of duels, not of places at one juror: two jurors may each be done with another duel, and both
 // duels come back to every juror in the other order.
-std::size_t Jury::free() const {
-  return places_ - std::min(places_, out());
-}
+std::size_t Jury::free() const { return places_ - std::min(places_, out()); }
 
 std::size_t Jury::out() const {
   if (all_answer()) return open_.size();
