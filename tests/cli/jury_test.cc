@@ -140,6 +140,11 @@ TEST_F(JuryRun, what_cannot_be_a_jury_is_refused) {
   EXPECT_EQ(goal.exit_code, 2);
   EXPECT_NE(goal.err.find("does not take the mean of several judges"), std::string::npos)
       << goal.err;
+  const CommandResult votes = run({"keen"}, {"--goal", "borda", "--votes", "3"});
+  EXPECT_EQ(votes.exit_code, 2);
+  EXPECT_NE(votes.err.find("--votes: the goal borda does not take the mean of several votes"),
+            std::string::npos)
+      << votes.err;
   EXPECT_FALSE(std::filesystem::exists(directory_.path() / "log"));
 }
 

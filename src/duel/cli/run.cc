@@ -90,6 +90,13 @@ Result<std::vector<JudgeCommand>> judges_of(const RunArguments& arguments, bool 
 Status check_jury(const RunArguments& arguments) {
   const std::string& goal = arguments.interview.request.goal;
   if (arguments.judges.size() < 2 || jury_rule(arguments) == JuryRule::drawn) return Done{};
+  if (arguments.votes > 1) {
+    return usage_error("--votes",
+                       Error::invalid_argument(
+                           fmt::format("the goal {} does not take the mean of several votes", goal))
+                           .with_hint("leave it out"));
+  }
+  if (arguments.judges.size() < 2 || jury_rule(arguments) == JuryRule::drawn) return Done{};
   if (goal != "copeland" && goal != "borda" && goal != "epsilon") return Done{};
   return usage_error("--judge",
                      Error::invalid_argument(
@@ -191,7 +198,11 @@ constexpr const char* kByVote = "vote";
 Status read_audit(const RunArguments& arguments, InterviewRequest& request, bool has_tasks,
                   Auditors& auditors) {
   if (arguments.audit.empty()) {
-    if (request.audits == InterviewRequest{}.audits) return Done{};
+    const std::string needless = request.audits != InterviewRequest{}.audits ? "audits"
+                                 : request.give_up_after > 0                 ? "audit-give-up"
+                                 : !arguments.auditor_name.empty()           ? "auditor"
+                                                                             : "";
+    if (needless.empty()) return Done{};
     return Error::invalid_argument("nobody audits")
         .with_hint("--audit ./ask-a-person.sh, or --audit vote")
         .in_field("audits");
