@@ -147,6 +147,11 @@ TEST_F(AuditedRun, asks_again_what_a_person_did_not_answer) {
 
 TEST_F(AuditedRun, refuses_what_makes_no_sense) {
   EXPECT_EQ(duel({"run", "--arms", "a,b", "--judge", "./judge", "--audits", "0.5"}).exit_code, 2);
+  for (const std::string option : {"--audit-give-up", "--auditor"}) {
+    const CommandResult idle = duel({"run", "--arms", "a,b", "--judge", "./judge", option, "3"});
+    EXPECT_EQ(idle.exit_code, 2);
+    EXPECT_NE(idle.err.find(option + ": nobody audits"), std::string::npos) << idle.err;
+  }
   EXPECT_EQ(duel({"run", "--arms", "a,b", "--judge", "./judge", "--audit", "./person", "--goal",
                   "copeland"})
                 .exit_code,

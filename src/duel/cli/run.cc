@@ -89,7 +89,7 @@ Result<std::vector<JudgeCommand>> judges_of(const RunArguments& arguments, bool 
 // The mean of several answers is a graded one.
 Status check_jury(const RunArguments& arguments) {
   const std::string& goal = arguments.interview.request.goal;
-  if (arguments.judges.size() < 2 || jury_rule(arguments) == JuryRule::drawn) return Done{};
+  if (goal != "copeland" && goal != "borda" && goal != "epsilon") return Done{};
   if (arguments.votes > 1) {
     return usage_error("--votes",
                        Error::invalid_argument(
@@ -97,7 +97,6 @@ Status check_jury(const RunArguments& arguments) {
                            .with_hint("leave it out"));
   }
   if (arguments.judges.size() < 2 || jury_rule(arguments) == JuryRule::drawn) return Done{};
-  if (goal != "copeland" && goal != "borda" && goal != "epsilon") return Done{};
   return usage_error("--judge",
                      Error::invalid_argument(
                          fmt::format("the goal {} does not take the mean of several judges", goal))
@@ -205,7 +204,7 @@ Status read_audit(const RunArguments& arguments, InterviewRequest& request, bool
     if (needless.empty()) return Done{};
     return Error::invalid_argument("nobody audits")
         .with_hint("--audit ./ask-a-person.sh, or --audit vote")
-        .in_field("audits");
+        .in_field(needless);
   }
   request.audited = true;
   if (arguments.audit == kByVote) return Done{};
