@@ -175,6 +175,48 @@ TEST_F(RemoteRuns, an_answer_that_comes_after_anothers_is_refused_and_the_run_go
   EXPECT_EQ(loop.answered(), 4U);
 }
 
+// Says what every answer cost and why, more than a record takes.
+class TalkativeJudges final : public Judges {
+ public:
+  std::size_t free() const override { return 1; }
+  void ask(Question question) override { out_.push_back(std::move(question)); }
+  std::vector<Judged> wait(std::chrono::milliseconds) override {
+    std::vector<Judged> done;
+    for (Question& question : out_) {
+      Said said = Outcome::first_wins;
+      said.reason = std::string(1500, 'x');
+      said.cost = 0.25;
+      said.tokens = 3;
+      done.push_back({.question = std::move(question), .outcome = said});
+    }
+    out_.clear();
+    return done;
+  }
+  std::vector<Judged> abandon() override { return {}; }
+
+ private:
+  std::vector<Question> out_;
+};
+
+TEST_F(RemoteRuns, what_judges_say_beside_their_answers_comes_along) {
+  for (const bool both_orders : {false, true}) {
+    const std::string id = create(both_orders, 4);
+    PatientClient client = patient();
+    RemoteQuestions questions(client, id);
+    ASSERT_TRUE(questions.open(never).ok());
+    TalkativeJudges judges;
+    JudgeLoop loop(questions, judges, counting_options());
+    EXPECT_EQ(loop.run(goes_on, [] {}).value(), RunEnding::undecided);
+    EXPECT_EQ(questions.progress().refused, 0U) << questions.progress().last_refusal;
+    const auto result = server_->ask(HttpMethod::get, experiment_target(id, "/result"));
+    ASSERT_TRUE(result.ok());
+    const Json judging = result->at("judging");
+    EXPECT_EQ(judging.at("answers").get<int>(), 4);
+    EXPECT_EQ(judging.at("cost").get<double>(), both_orders ? 2 : 1);
+    EXPECT_EQ(judging.at("tokens").get<int>(), both_orders ? 24 : 12);
+  }
+}
+
 // A server that went on serving the pair would let a paid judge answer for nothing.
 TEST_F(RemoteRuns, no_judge_is_asked_once_the_tasks_are_used_up) {
   const std::string id = create(false, 0, 6);

@@ -9,6 +9,7 @@
 #include "duel/client/api_client.h"
 #include "duel/core/described_json.h"
 #include "duel/experiment/experiment.h"
+#include "duel/experiment/remarks.h"
 #include "duel/log/record_fields.h"
 
 namespace duel {
@@ -43,6 +44,13 @@ void put_answer(Json& body, const Said& said, const ShownArm& first, const Shown
   if (answer.place > 0) body["place"] = answer.place;
 }
 
+void put_remarks(Json& body, const Remarks& remarks) {
+  if (!remarks.reason.empty()) body["reason"] = remarks.reason;
+  if (remarks.cost > 0) body["cost"] = remarks.cost;
+  if (remarks.tokens > 0) body["tokens"] = remarks.tokens;
+  if (!remarks.features.is_null()) body["features"] = remarks.features;
+}
+
 Json body_of(const Given& given, const std::string& report_token) {
   const Question& question = given.question;
   Json body;
@@ -62,6 +70,7 @@ Json body_of(const Given& given, const std::string& report_token) {
     body["judgements"].push_back(std::move(one));
     body["judgements"].push_back(std::move(two));
   }
+  put_remarks(body, remarks_of(given.judgements));
   if (!given.source.id.empty()) {
     body["source"] = {{"type", given.source.type}, {"id", given.source.id}};
   }

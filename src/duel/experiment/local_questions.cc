@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "duel/core/check.h"
+#include "duel/experiment/remarks.h"
 
 namespace duel {
 namespace {
@@ -50,13 +51,12 @@ LocalExperiment::Ending ending_of(Given given) {
       add_judgements(report.judgements, given.judgements[1], second, first);
     }
   }
-  for (Said& said : given.judgements) {
-    if (!said.reason.empty()) report.reason += (report.reason.empty() ? "" : "\n") + said.reason;
-    report.cost += said.cost;
-    report.tokens += said.tokens;
-    report.cached = report.cached || said.cached;
-    if (report.features.is_null()) report.features = std::move(said.features);
-  }
+  Remarks remarks = remarks_of(given.judgements);
+  report.reason = std::move(remarks.reason);
+  report.cost = remarks.cost;
+  report.tokens = remarks.tokens;
+  report.cached = remarks.cached;
+  report.features = std::move(remarks.features);
   return report;
 }
 

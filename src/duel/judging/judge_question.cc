@@ -9,6 +9,7 @@
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
+#include "duel/experiment/remarks.h"
 #include "duel/judging/printable.h"
 
 namespace duel {
@@ -76,8 +77,6 @@ std::string question_line(const Question& question) {
 
 namespace {
 
-constexpr std::size_t kMostReasonBytes = 2000;
-
 // A number that makes sense as a count or a price.
 std::optional<double> amount(const Json& json, const char* name) {
   const Json* const field = json.find(name);
@@ -93,14 +92,7 @@ void read_remarks(const Json& json, Said& said) {
     said.tokens = static_cast<std::uint64_t>(*tokens);
   }
   if (const Json* const reason = json.find("reason"); reason != nullptr && reason->is_string()) {
-    said.reason = reason->get<std::string>();
-    // Never inside of a character.
-    std::size_t bytes = std::min(said.reason.size(), kMostReasonBytes);
-    while (bytes < said.reason.size() && bytes > 0 &&
-           (static_cast<unsigned char>(said.reason[bytes]) & 0xC0) == 0x80) {
-      --bytes;
-    }
-    said.reason.resize(bytes);
+    said.reason = reason_within_bounds(reason->get<std::string>());
   }
   if (const Json* const features = json.find("features");
       features != nullptr && features->is_object()) {
