@@ -171,6 +171,9 @@ TEST_F(ServedRuns, refuses_what_the_experiment_has_decided) {
   const CommandResult alpha = run_duel(run_of("e", {"--alpha", "0.1"}), here());
   EXPECT_EQ(alpha.exit_code, 2);
   EXPECT_TRUE(contains(alpha.err, "--alpha: the experiment has its own")) << alpha.err;
+  const CommandResult votes = run_duel(run_of("e", {"--votes", "3"}), here());
+  EXPECT_EQ(votes.exit_code, 2);
+  EXPECT_TRUE(contains(votes.err, "--votes: it is for a log of this machine")) << votes.err;
   EXPECT_EQ(run_duel(run_of("nothing"), here()).exit_code, 1);
   EXPECT_EQ(run_duel({"run", "--server", server_.url(), "--judge", "./judge"}, here()).exit_code,
             2);

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "duel/cli/result_report.h"
@@ -45,10 +47,22 @@ void add_served_options(Command& command, ServedOptions& options) {
       "How long to retry when the server is unreachable (default 60).");
 }
 
+namespace {
+
+// What an experiment of a server has none of.
+constexpr std::array<std::string_view, 6> kOfTheRunAlone = {"jury",  "votes", "budget",
+                                                            "cache", "log",   "certificate"};
+
+}  // namespace
+
 Status check_served_options(const Command& command, const std::vector<std::string>& allowed) {
   for (const Option& option : command.options) {
     if (option.is_argument() || !option.on_command_line()) continue;
     if (std::ranges::find(allowed, option.key()) != allowed.end()) continue;
+    if (std::ranges::find(kOfTheRunAlone, option.key()) != kOfTheRunAlone.end()) {
+      return Error::invalid_argument("it is for a log of this machine", option.name(),
+                                     "leave out --server");
+    }
     return Error::invalid_argument("the experiment has its own", option.name(),
                                    "'duel experiment new' sets it");
   }
