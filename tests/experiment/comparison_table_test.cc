@@ -320,6 +320,8 @@ TEST(ComparisonTable, answers_about_several_arms_are_their_pairs) {
   EXPECT_NE(wrong("order\nb>a\na\n").find("x.csv:3: fewer than two arms"), std::string::npos);
   EXPECT_NE(wrong("order\na>\n").find("x.csv:2: an arm has no name"), std::string::npos);
   EXPECT_NE(wrong("order\na>b>a\n").find("'a' stands there twice"), std::string::npos);
+  EXPECT_NE(wrong("chosen,among\na,\"a,b,c\"\n").find("a choice is among a;b;c"),
+            std::string::npos);
   EXPECT_NE(wrong("chosen,among\nd,a;b\n").find("'d' is not among those shown"), std::string::npos);
 }
 

@@ -133,7 +133,10 @@ class TableBuilder {
       if (is_one_of(name, kChosen)) chosen = text_of(value);
       rest.emplace_back(name, value.is_array() ? Json(value.dump()) : value);
     }
-    if (names.size() < 2) return bad(where, "fewer than two arms are compared");
+    if (names.size() < 2) {
+      return bad(where, "fewer than two arms are compared",
+                 chosen.empty() ? "an order is written a > b > c" : "a choice is among a;b;c");
+    }
     if (names.size() > kMostAtOnce) {
       return bad(where, fmt::format("more than {} arms are compared at once", kMostAtOnce));
     }
