@@ -19,7 +19,8 @@ SHARED = HERE.parent if IN_TREE else HERE
 sys.path.insert(0, str(SHARED))
 import build_backend  # noqa: E402
 
-MODULES = ("client.py", "_client_routes.py", "_client_transport.py", "errors.py", "py.typed")
+MODULES = ("client.py", "_client_routes.py", "_client_transport.py", "_features.py", "errors.py",
+           "py.typed")
 
 
 def _version() -> str:

@@ -143,7 +143,7 @@ def test_an_experiment_is_not_closed_under_its_judges():
         def _on_turn(self, last=False):
             self.experiment.close()
 
-    run = Closing(["a", "b"], min, parallel=1, max_duels=10, retries=0, retry_delay=0,
+    run = Closing(["a", "b"], min, parallel=1, batch=1, max_duels=10, retries=0, retry_delay=0,
                   max_failures=1, max_cost=None, subject=None, progress=None, loop=None,
                   options={}, stacklevel=1)
     with pytest.raises(duel.Unsupported, match="judges"):

@@ -11,7 +11,7 @@ const std::string kPrompts = "/v1/experiments/prompts";
 
 std::string experiment_with(const std::string& policy, const std::string& features_of_b) {
   return R"({"arms":[{"arm_id":"a","features":[1,0]},{"arm_id":"b","features":)" + features_of_b +
-         R"(}],"policy":")" + policy + R"(","stopping":{"arms":"open"}})";
+         R"(}],"policy":")" + policy + R"(","stopping":{"arms":"open","pairs_independent":true}})";
 }
 
 void create(ServedApi& api) {

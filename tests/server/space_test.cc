@@ -131,7 +131,7 @@ TEST_F(ServedSpace, shows_a_space_of_two_dimensions_whole) {
   EXPECT_EQ(plane.front().at("second").get<double>(), 1);
   EXPECT_EQ(plane[1].at("first").get<double>(), 0);
   EXPECT_GT(plane[1].at("second").get<double>(), 1);
-  EXPECT_EQ(plane.back().at("second").get<double>(), 16);
+  EXPECT_DOUBLE_EQ(plane.back().at("second").get<double>(), 16);
   // The middle is the point in use, which neither beats nor loses to itself.
   EXPECT_EQ(plane[16 * 33 + 16].at("beats_in_use").get<double>(), 0.5);
 }

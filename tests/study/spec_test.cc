@@ -149,7 +149,8 @@ TEST(StudySpec, names_the_line_of_a_wrong_policy_or_regret) {
             "name(key=value, key=value))");
   EXPECT_EQ(line_error("regrets = ['averge']"),
             "s.toml:3: regrets: unknown regret notion 'averge' (did you mean 'average'? known: "
-            "average, strong, weak, copeland, borda, von-neumann)");
+            "average, strong, weak, copeland, borda, von-neumann, utility, utility-strong, "
+            "utility-weak)");
 }
 
 TEST(StudySpec, refuses_what_is_given_twice) {

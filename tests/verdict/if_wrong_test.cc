@@ -200,7 +200,8 @@ TEST(IfWrong, takes_the_worst_of_the_pairs_and_is_silent_about_scores) {
   }
 }
 
-// People audit a judge that always says `a`; they prefer it, too, but for every fifth.
+// People audit a judge that says `a` and `b` in turn, and so bears nothing; all but every fifth of
+// them prefer `a`.
 TEST(IfWrong, asks_of_people_alone_where_they_audit_a_judge) {
   const std::string key = audit_key_of_seed(7, "e");
   ExperimentRecord record = experiment_of({"a", "b"});
@@ -216,7 +217,7 @@ TEST(IfWrong, asks_of_people_alone_where_they_audit_a_judge) {
   };
   while (!experiment.ledger().certificate() && experiment.ledger().served() < 2000) {
     const std::string duel = std::get<Served>(experiment.serve({}).value()).serve.duel_id;
-    says(duel, "judge", "a");
+    says(duel, "judge", experiment.ledger().served() % 2 == 0 ? "a" : "b");
     if (experiment.ledger().find_open(duel) == nullptr) continue;
     says(duel, "human", ++people % 5 == 0 ? "b" : "a");
   }

@@ -94,8 +94,8 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
         .in_field("certificate");
   }
   DUEL_RETURN_IF_ERROR(check_output(target));
-  if (!options.judge_program.empty()) {
-    DUEL_RETURN_IF_ERROR(ChildProcess::check_program(options.judge_program));
+  for (const std::string& program : options.programs) {
+    DUEL_RETURN_IF_ERROR(ChildProcess::check_program(program));
   }
   DUEL_ASSIGN(Interview interview, Interview::open(std::move(plan)));
   if (interview.cut_bytes() > 0) {

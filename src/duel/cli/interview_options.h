@@ -16,7 +16,7 @@ struct InterviewOptions {
   InterviewRequest request;
   std::vector<std::string> more_arms;  // what a shell made of a glob without quotes
   std::string certificate;
-  std::string judge_program;  // must be there before a log is begun; "": a person answers
+  std::vector<std::string> programs;  // that answer: they must be there before a log is begun
   bool json = false;
   bool close_panel = false;
 

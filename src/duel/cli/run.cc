@@ -194,8 +194,8 @@ struct Auditors {
 
 constexpr const char* kByVote = "vote";
 
-Status read_audit(const RunArguments& arguments, InterviewRequest& request, bool has_tasks,
-                  Auditors& auditors) {
+Status read_audit(const RunArguments& arguments, InterviewOptions& asked, Auditors& auditors) {
+  InterviewRequest& request = asked.request;
   if (arguments.audit.empty()) {
     const std::string needless = request.audits != InterviewRequest{}.audits ? "audits"
                                  : request.give_up_after > 0                 ? "audit-give-up"
@@ -208,8 +208,9 @@ Status read_audit(const RunArguments& arguments, InterviewRequest& request, bool
   }
   request.audited = true;
   if (arguments.audit == kByVote) return Done{};
-  DUEL_ASSIGN(JudgeCommand command, arguments.judge.command("--audit", arguments.audit, has_tasks));
-  DUEL_RETURN_IF_ERROR(ChildProcess::check_program(command.program()));
+  DUEL_ASSIGN(JudgeCommand command,
+              arguments.judge.command("--audit", arguments.audit, !request.tasks.empty()));
+  asked.programs.push_back(command.program());
   request.auditor = command.entry();
   JudgeOptions options = arguments.judge.judge_options();
   options.parallel = 1;
@@ -250,13 +251,9 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
               judges_of(arguments, !arguments.interview.request.tasks.empty()));
   InterviewOptions asked = arguments.interview;
   asked.request.judge = entry_of_jury(judges, jury_rule(arguments));
-  for (const JudgeCommand& judge : judges) {
-    DUEL_RETURN_IF_ERROR(ChildProcess::check_program(judge.program()));
-  }
-  asked.judge_program = judges.front().program();
+  for (const JudgeCommand& judge : judges) asked.programs.push_back(judge.program());
   Auditors auditors;
-  DUEL_RETURN_IF_ERROR(
-      read_audit(arguments, asked.request, !asked.request.tasks.empty(), auditors));
+  DUEL_RETURN_IF_ERROR(read_audit(arguments, asked, auditors));
   const InterruptGuard guard(InterruptGuard::First::drains);
   DUEL_ASSIGN(Interview interview, open_interview(asked, context));
   Jury pool(std::move(judges), arguments.judge.judge_options(), jury_rule(arguments),

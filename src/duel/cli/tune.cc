@@ -114,7 +114,7 @@ Result<int> tune(const TuneArguments& arguments, const Command& command, Command
     DUEL_ASSIGN(judge,
                 arguments.asked.command("--judge", arguments.judge, !asked.request.tasks.empty()));
     asked.request.judge = judge->entry();
-    asked.judge_program = judge->program();
+    asked.programs = {judge->program()};
   }
   const InterruptGuard guard(arguments.vote ? InterruptGuard::First::stops
                                             : InterruptGuard::First::drains);

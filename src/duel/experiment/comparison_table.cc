@@ -337,22 +337,26 @@ char separator_of(std::string_view text) {
 
 bool is_graded(const ComparisonRecord& row) { return row.answer.result == Answered::graded; }
 
-// All names of extra columns, in the order in which they first appear.
-std::vector<std::string> extra_columns(const ComparisonTable& table) {
+// All names of extra columns, in the order in which they first appear. `with_scores`: one for the
+// scores of graded answers, too.
+std::vector<std::string> extra_columns(const ComparisonTable& table, bool with_scores) {
   std::vector<std::string> columns;
   std::unordered_map<std::string_view, bool> seen;
   for (const ComparisonRecord& row : table.rows) {
     for (const auto& [name, value] : row.extra) {
       if (seen.emplace(name, true).second) columns.push_back(name);
     }
-    if (is_graded(row) && seen.emplace(kScore, true).second) columns.emplace_back(kScore);
+    if (with_scores && is_graded(row) && seen.emplace(kScore, true).second) {
+      columns.emplace_back(kScore);
+    }
   }
   return columns;
 }
 
 class TableWriter {
  public:
-  explicit TableWriter(const ComparisonTable& table) : table_(table), extra_(extra_columns(table)) {
+  TableWriter(const ComparisonTable& table, ComparisonFormat format)
+      : table_(table), extra_(extra_columns(table, format != ComparisonFormat::arena)) {
     for (const ArmEntry& arm : table.arms) names_.emplace(arm.id, original_name(arm));
   }
 
@@ -873,7 +877,7 @@ std::vector<std::string> left_out_of(const ComparisonTable& table, ComparisonFor
 }
 
 std::string to_text(const ComparisonTable& table, ComparisonFormat format) {
-  const TableWriter writer(table);
+  const TableWriter writer(table, format);
   if (format == ComparisonFormat::jsonl) return writer.jsonl();
   return format == ComparisonFormat::csv ? writer.csv() : writer.arena();
 }

@@ -9,16 +9,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  audited,
-  damaged,
-  Dice,
-  experiment,
-  forged,
-  inContexts,
-  panel,
-  tuned,
-} from "./damage.mjs";
+import { audited, damaged, Dice, experiment, forged, inContexts, panel, tuned } from "./damage.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [duel, cases = "250", firstSeed = "1"] = process.argv.slice(2);
