@@ -144,7 +144,7 @@ TEST_F(JudgingCosts, sums_of_prices_are_not_exact_and_are_shown_without_the_diff
   EXPECT_NE(seven.err.find("cost 0.07 (0.01 in this run"), std::string::npos) << seven.err;
   const CommandResult shown =
       run_duel({"result", "--log", "log"}, {.directory = directory_.path()});
-  EXPECT_NE(shown.out.find("Judging cost 0.07 ("), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("Judging cost 0.07 for 7 answers"), std::string::npos) << shown.out;
 }
 
 TEST_F(JudgingCosts, a_budget_is_a_number_above_zero) {

@@ -380,8 +380,9 @@ std::string price_text(double price) { return fmt::format("{:.10g}", price); }
 std::string judging_text(const ResultJudging& judging) {
   std::vector<std::string> parts;
   if (judging.answers > 0) {
-    parts.push_back(fmt::format("Judging cost {} ({}) for {}", price_text(judging.cost),
-                                counted(judging.tokens, "token"),
+    const std::string tokens =
+        judging.tokens > 0 ? fmt::format(" ({})", counted(judging.tokens, "token")) : "";
+    parts.push_back(fmt::format("Judging cost {}{} for {}", price_text(judging.cost), tokens,
                                 counted(judging.answers, "answer")));
     if (judging.cost_per_decision) {
       parts.back() +=
