@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/cli/on_terminal.h"
 #include "tests/cli/run_command.h"
 #include "tests/cli/served_store.h"
 
@@ -49,6 +50,43 @@ TEST(DemoCommand, stays_up_until_it_is_interrupted) {
   EXPECT_TRUE(contains(listed.out, "\nrankers  ")) << listed.out << listed.err;
   demo.send(SIGINT);
   EXPECT_EQ(demo.wait().exit_code, 130);
+}
+
+TEST(DemoCommand, a_shop_tunes_its_hybrid_ranker_from_clicks) {
+  const TemporaryDirectory place;
+  const CommandResult result = run_duel(
+      {"demo", "--tune"}, {.directory = place.path(), .variables = {{"TMPDIR", place / "."}}});
+  // On a machine that is busy elsewhere the time may not suffice for a proof.
+  ASSERT_TRUE(result.exit_code == 0 || result.exit_code == 3) << result.err;
+  // Against itself a weight wins half of the simulated pages, give or take their standard error.
+  std::smatch in_use, guess;
+  ASSERT_TRUE(std::regex_search(result.out, in_use, std::regex(R"(0\.00 +in use +(0\.\d+))")))
+      << result.out;
+  EXPECT_NEAR(std::stod(in_use[1]), 0.5, 0.02);
+  ASSERT_TRUE(
+      std::regex_search(result.out, guess, std::regex(R"(0\.\d+ +the best guess +(0\.\d+))")))
+      << result.out;
+  if (result.exit_code == 0) {
+    EXPECT_GT(std::stod(guess[1]), 0.55) << result.out;
+    EXPECT_TRUE(std::regex_search(result.out, std::regex(R"(0\.\d+ +certified +0\.[6-9])")))
+        << result.out;
+  }
+  EXPECT_TRUE(names_in(place.path()).empty());  // the store went with it
+}
+
+// At a terminal the server is there until the person has looked.
+class DemoOnTerminal : public OnTerminal {};
+
+TEST_F(DemoOnTerminal, stays_until_enter) {
+  start_program({duel_binary(), "demo", "--tune"});
+  const std::string shown = shown_up_to("stays until you press Enter.");
+  const std::size_t begin = shown.find("http://");
+  const std::string url = shown.substr(begin, shown.find("/experiments", begin) - begin);
+  EXPECT_TRUE(contains(run_duel({"experiment", "list", "--server", url}).out, "hybrid-weight"));
+  press("\n");
+  shown_up_to("duel tune --help");
+  status();
+  EXPECT_NE(run_duel({"experiment", "list", "--server", url}).exit_code, 0);
 }
 
 TEST(DemoCommand, names_options_that_do_not_go_together) {

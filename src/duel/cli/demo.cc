@@ -1,11 +1,7 @@
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -14,6 +10,7 @@
 
 #include "duel/cli/commands.h"
 #include "duel/cli/demo_shop.h"
+#include "duel/cli/demo_stay.h"
 #include "duel/cli/demo_tune.h"
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/progress.h"
@@ -134,11 +131,8 @@ class Demonstration {
     if (guard.interrupted()) return guard.exit_code();
     if (!arguments_.serve) {
       // Somebody who looks at the page has not finished when the visits have.
-      if (is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO)) {
-        context_.print("{}/experiments/{} stays until you press Enter.\n", url_, kExperiment);
-        await_enter(guard);
-        if (guard.interrupted()) return guard.exit_code();
-      }
+      stay_until_enter(url_, kExperiment, guard, context_);
+      if (guard.interrupted()) return guard.exit_code();
       context_.print("The server was at {}; 'duel demo --serve' keeps it up. Next: duel serve\n",
                      url_);
       return result.at("certificate").is_null() ? kExitUndecided : kExitDone;
@@ -154,17 +148,6 @@ class Demonstration {
   }
 
  private:
-  static void await_enter(const InterruptGuard& guard) {
-    constexpr int kLookMs = 100;
-    pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-    while (!guard.interrupted()) {
-      if (::poll(&input, 1, kLookMs) <= 0) continue;
-      std::string line;
-      std::getline(std::cin, line);
-      return;
-    }
-  }
-
   void prepare_lists() {
     for (std::size_t query = 0; query < DemoShop::kQueries; ++query) {
       Json lists;

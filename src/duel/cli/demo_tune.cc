@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "duel/cli/demo_shop.h"
+#include "duel/cli/demo_stay.h"
 #include "duel/cli/options.h"
 #include "duel/cli/progress.h"
 #include "duel/client/api_client.h"
@@ -116,6 +117,8 @@ class Tuning {
     print_outcome(result, took);
     if (guard.interrupted()) return guard.exit_code();
     if (!serve_) {
+      stay_until_enter(url_, kTunedExperiment, guard, context_);
+      if (guard.interrupted()) return guard.exit_code();
       context_.print("'duel demo --tune --serve' keeps the server up. Next: duel tune --help\n");
       return result.at("certificate").is_null() ? kExitUndecided : kExitDone;
     }
