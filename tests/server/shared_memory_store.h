@@ -101,7 +101,7 @@ class SharedMemoryStore final : public Store, public Nodes {
   void lose_next_answer() { lose_answer_ = true; }
   // What is done before the next append, once: with the mutex free.
   void before_next_append(std::function<void()> what) { before_append_.set(std::move(what)); }
-  // The same for the next `create`, and for the next `sync`.
+  // The same for the next `create`, and for the next `sync` that finds something to do.
   void before_next_create(std::function<void()> what) { before_create_.set(std::move(what)); }
   void before_next_sync(std::function<void()> what) { before_sync_.set(std::move(what)); }
   // Every `own` takes so long.
@@ -310,7 +310,7 @@ class SharedMemoryStore final : public Store, public Nodes {
   }
   // As a real store's: where nothing was appended since the last one, it asks nobody.
   Status sync() override {
-    before_sync_.run();
+    if (unsynced_) before_sync_.run();
     if (!unsynced_.exchange(false) || !cut_) return Done{};
     unsynced_ = true;
     return lost();
