@@ -142,6 +142,44 @@ TEST(Health, missing_answers_of_too_few_duels_pass_no_verdict_on_pairs) {
             HealthVerdict::passed);
 }
 
+// Two rankers, 40 pages: one with a click on the first, or the end of a page nobody clicked on.
+Ledger paged(int pages, int every, std::string_view note) {
+  ExperimentRecord record = experiment_of({"a", "b"});
+  record.service.mode = Mode::interleave;
+  Ledger ledger = std::move(Ledger::make(record)).value();
+  for (int k = 0; k < pages; ++k) {
+    ServeRecord serve{.duel_id = fmt::format("d{}", k), .ordinal = ledger.served()};
+    serve.round = ledger.served() + 1;
+    serve.first = k % 2 == 0 ? "a" : "b";
+    serve.second = k % 2 == 0 ? "b" : "a";
+    EXPECT_TRUE(ledger.apply({ledger.sequence() + 1, 0, serve, "h"}).ok());
+    const Record end =
+        k % every == 0
+            ? Record(ExpiredRecord{.duel_id = serve.duel_id, .note = std::string(note)})
+            : Record(OutcomeRecord{.duel_id = serve.duel_id,
+                                   .answer = {.result = Answered::win, .winner = "a"}});
+    EXPECT_TRUE(ledger.apply({ledger.sequence() + 1, 0, end, "h"}).ok());
+  }
+  return ledger;
+}
+
+// A page that nobody clicked on had no answer to lose. One whose rankings never came may have.
+TEST(Health, pages_without_a_click_are_no_lost_answers) {
+  const Ledger clickless = paged(60, 3, "no_feedback"), lost = paged(60, 3, "");
+  EXPECT_EQ(clickless.total().expired, 20U);
+  EXPECT_EQ(clickless.total().clickless, 20U);
+  EXPECT_EQ(lost.total().clickless, 0U);
+  EXPECT_EQ(check_of(clickless, "lost_answers").detail, "0 of 40 tries gave no answer (0.0 %)");
+  EXPECT_EQ(check_of(clickless, "missing_answers").detail,
+            "0.0 % of the duels got no usable answer");
+  EXPECT_TRUE(check_of(lost, "lost_answers").detail.starts_with("20 of 60 tries gave no answer"));
+  // As certificates of format 1 had it.
+  const auto old = check_health(clickless, Clickless::missing);
+  const auto found = std::ranges::find(old, "lost_answers", &HealthCheck::name);
+  ASSERT_NE(found, old.end());
+  EXPECT_TRUE(found->detail.starts_with("20 of 60 tries gave no answer")) << found->detail;
+}
+
 // Six people on a voting page answer as "human" without an id, and are told apart by their
 // subjects.
 TEST(Health, answers_that_do_not_say_who_gave_them_are_no_voter) {

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kGraceMs = 60'000;
 
 // Changes whenever the fields of anything saved do.
-constexpr int kSnapshotFormat = 11;
+constexpr int kSnapshotFormat = 12;
 constexpr std::size_t kMostStateBytes = std::size_t{1} << 30;
 
 std::string version_of_snapshots() {

@@ -7,6 +7,7 @@
 #include "duel/core/archive_containers.h"
 #include "duel/core/rng.h"
 #include "duel/experiment/features.h"
+#include "duel/experiment/result_pages.h"
 #include "duel/experiment/slices.h"
 
 namespace duel {
@@ -233,7 +234,9 @@ struct Ledger::Folder {
     duel.fate = Fate::expired;
     const Heard silence = heard(duel, ledger.feedback_.on_timeout, ledger.parts_);
     const bool moot = ledger.certificate() && ledger.experiment_.format > 1;
-    ledger.tally_.expired(record, duel, silence.counted, moot);
+    const bool clickless =
+        ledger.experiment_.service.mode == Mode::interleave && is_page_ending(record.note);
+    ledger.tally_.expired(record, duel, silence.counted, moot, clickless);
     return settle(record.duel_id, duel, silence);
   }
 

@@ -58,6 +58,7 @@ ShownCounts& ShownCounts::operator+=(const ShownCounts& other) {
   failed_tries += other.failed_tries;
   moot += other.moot;
   silent_ties += other.silent_ties;
+  clickless += other.clickless;
   graded += other.graded;
   score_sum += other.score_sum;
   program_alone += other.program_alone;
@@ -110,6 +111,7 @@ std::uint64_t Tally::hash(std::uint64_t hash) const {
     }
     // A count of zero is not hashed: logs from before there were silent ties keep their hashes.
     if (counts.silent_ties > 0) hash = mix64(hash ^ counts.silent_ties);
+    if (counts.clickless > 0) hash = mix64(hash ^ counts.clickless);
     if (counts.graded > 0) hash = mix64(hash ^ counts.graded);
     if (counts.program_alone > 0) hash = mix64(hash ^ counts.program_alone);
   };
@@ -181,8 +183,8 @@ void Tally::lost(const LedgerDuel& duel) {
 }
 
 void Tally::expired(const ExpiredRecord& record, const LedgerDuel& duel, Outcome counted,
-                    bool moot) {
-  ShownCounts counts;
+                    bool moot, bool clickless) {
+  ShownCounts counts{.clickless = clickless && !moot ? 1U : 0U};
   if (counted == Outcome::tie) {
     counts.ties = counts.silent_ties = 1;
   } else {

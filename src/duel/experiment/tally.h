@@ -35,6 +35,9 @@ struct ShownCounts {
   std::uint64_t failed_tries = 0;
   std::uint64_t moot = 0;         // of the expired ones, those that the certificate came before
   std::uint64_t silent_ties = 0;  // of the ties, those that are silence
+  // Of the expired ones and the silent ties, pages of results that ended without a click that could
+  // have told: nothing was lost with them.
+  std::uint64_t clickless = 0;
   std::uint64_t graded = 0;       // answers that say how much
   double score_sum = 0;           // of the arm shown first, over the graded ones
   // Where people audit a program: duels that the program alone has answered. All other answers are
@@ -60,7 +63,7 @@ struct ShownCounts {
   ShownCounts& operator+=(const ShownCounts& other);
   void fields(auto& archive) {
     archive(served, first_wins, second_wins, ties, both_bad, skips, invalid, expired, failed_tries,
-            moot, silent_ties, graded, score_sum, program_alone);
+            moot, silent_ties, clickless, graded, score_sum, program_alone);
   }
   friend bool operator==(const ShownCounts&, const ShownCounts&) = default;
 };
@@ -133,14 +136,15 @@ class Tally {
   void set_arms(std::size_t num_arms);
   void served(const ServeRecord& record, Arm first, Arm second);
   // `duel`: as it is settled. `counted`: of an expired one a tie, or none. `moot`: it was not
-  // needed any more.
+  // needed any more. `clickless`: a page that nobody clicked on.
   void answered(const OutcomeRecord& record, const LedgerDuel& duel, Outcome counted);
   // Of a duel under audit: the program's answer, of which a board says nothing; that it is all
   // there will be; and that the person who was to answer, too, never will.
   void judged(const OutcomeRecord& record, const LedgerDuel& duel, Outcome said);
   void not_drawn(const LedgerDuel& duel);
   void lost(const LedgerDuel& duel);
-  void expired(const ExpiredRecord& record, const LedgerDuel& duel, Outcome counted, bool moot);
+  void expired(const ExpiredRecord& record, const LedgerDuel& duel, Outcome counted, bool moot,
+               bool clickless);
   // A comparison made elsewhere; `shown`: it counts as if it had been served here.
   void compare(const ComparisonRecord& record, const LedgerDuel& made, Outcome counted, bool shown);
 

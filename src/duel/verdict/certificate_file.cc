@@ -193,8 +193,8 @@ CertifiedSpace certified_space(const TunedSpace& tuned) {
           .level = proof.level(proof.candidate())};
 }
 
-CertifiedHealth health_of(const Ledger& ledger) {
-  const std::vector<HealthCheck> checks = check_health(ledger);
+CertifiedHealth health_of(const Ledger& ledger, Clickless clickless) {
+  const std::vector<HealthCheck> checks = check_health(ledger, clickless);
   CertifiedHealth health{overall(checks), {}};
   for (const HealthCheck& check : checks) health.checks.emplace_back(check.name, check.verdict);
   return health;
@@ -430,7 +430,8 @@ Certificate certificate_of(const Ledger& ledger) {
   }
   if (ledger.excluded() > 0) certificate.excluded_share = ledger.excluded_share();
   if (experiment.comparisons_count) certificate.comparisons_from_elsewhere = ledger.comparisons();
-  certificate.health = health_of(ledger);
+  certificate.health = health_of(ledger, Clickless::set_aside);
+  certificate.health_of_format_1 = health_of(ledger, Clickless::missing);
   certificate.log = {experiment.experiment_id, given.sequence, given.head};
   return certificate;
 }
@@ -439,6 +440,7 @@ std::string certificate_text(const Certificate& certificate, std::uint64_t forma
   if (format == certificate.format) return described_json(certificate).dump_pretty();
   Certificate older = certificate;
   older.format = format;
+  older.health = certificate.health_of_format_1;
   older.if_wrong = {};
   return described_json(older).dump_pretty();
 }

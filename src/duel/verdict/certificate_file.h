@@ -220,6 +220,7 @@ struct Certificate {
   std::optional<double> excluded_share;
   std::uint64_t comparisons_from_elsewhere = 0;
   CertifiedHealth health;
+  CertifiedHealth health_of_format_1;  // in no file of another format
   CertifiedLog log;
   IfWrong if_wrong;
 

@@ -43,17 +43,32 @@ bool stands_out(double worst, std::uint64_t looks) {
 // Answers that did not come. A duel that was still open when the certificate came (`moot`) is not
 // among them: nobody waited for its answer any more.
 std::uint64_t missing(const ShownCounts& counts) {
-  return counts.unanswered() - counts.moot + counts.invalid;
+  return counts.unanswered() - counts.clickless - counts.moot + counts.invalid;
 }
 std::uint64_t final_ones(const ShownCounts& counts) {
-  return counts.answered() + counts.expired - counts.moot;
+  return counts.answered() + counts.expired - counts.clickless - counts.moot;
 }
+
+// The counts of a ledger as a check reads them.
+struct Counted {
+  const Ledger& ledger;
+  Clickless clickless;
+
+  ShownCounts read(ShownCounts counts) const {
+    if (clickless == Clickless::missing) counts.clickless = 0;
+    return counts;
+  }
+  ShownCounts total() const { return read(ledger.total()); }
+  ShownCounts pair(Arm i, Arm j) const { return read(ledger.pair(i, j)); }
+  ShownCounts shown(Arm i, Arm j) const { return read(ledger.shown(i, j)); }
+};
 
 // Fails if a pair, or one side of it, has far more missing answers than the rest: if one side's
 // answers get lost more often, those that are left are no fair sample.
-HealthCheck missing_answers(const Ledger& ledger) {
+HealthCheck missing_answers(const Ledger& ledger, Clickless clickless) {
+  const Counted counted{ledger, clickless};
   const std::string name = "missing_answers";
-  const ShownCounts all = ledger.total();
+  const ShownCounts all = counted.total();
   if (final_ones(all) < kFewest) return unknown_check(name, "too few duels to tell");
   const double rate = share(missing(all), final_ones(all));
   double worst = 0;
@@ -71,11 +86,11 @@ HealthCheck missing_answers(const Ledger& ledger) {
   };
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
     for (Arm j = i + 1; j < ledger.num_arms(); ++j) {
-      const ShownCounts pair = ledger.pair(i, j);
+      const ShownCounts pair = counted.pair(i, j);
       const double of_pair = share(missing(pair), final_ones(pair));
       look(pair, rate, i, "and", j);
-      look(ledger.shown(i, j), of_pair, i, "shown before", j);
-      look(ledger.shown(j, i), of_pair, j, "shown before", i);
+      look(counted.shown(i, j), of_pair, i, "shown before", j);
+      look(counted.shown(j, i), of_pair, j, "shown before", i);
     }
   }
   const bool out_of_line = stands_out(worst, looks);
@@ -89,10 +104,11 @@ HealthCheck missing_answers(const Ledger& ledger) {
 // the rival. This is not a test with a level, since a run stops when the leader is ahead: of runs
 // with even arms in which half of one side's wins are lost, one in ten passes. It is needed because
 // no later answer shows that answers were lost depending on what they said.
-HealthCheck lost_answers(const Ledger& ledger) {
+HealthCheck lost_answers(const Ledger& ledger, Clickless clickless) {
+  const Counted counted{ledger, clickless};
   constexpr double kQuantile = 1.645;
   const std::string name = "lost_answers";
-  const ShownCounts all = ledger.total();
+  const ShownCounts all = counted.total();
   const auto lost = [](const ShownCounts& counts) { return missing(counts) + counts.failed_tries; };
   const std::uint64_t tries = final_ones(all) + all.failed_tries;
   std::string detail = fmt::format("{} of {} tries gave no answer ({:.1f} %)", lost(all), tries,
@@ -113,7 +129,7 @@ HealthCheck lost_answers(const Ledger& ledger) {
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
     for (Arm j = 0; j < ledger.num_arms(); ++j) {
       if (i == j || !settled(i, j)) continue;
-      const ShownCounts pair = ledger.pair(i, j);
+      const ShownCounts pair = counted.pair(i, j);
       if (lost(pair) == 0) continue;
       const auto wins = static_cast<double>(pair.first_wins);
       const auto others = static_cast<double>(pair.second_wins + lost(pair));
@@ -332,13 +348,13 @@ HealthCheck conflicts(const Ledger& ledger) {
 
 }  // namespace
 
-std::vector<HealthCheck> check_health(const Ledger& ledger) {
-  std::vector<HealthCheck> checks{missing_answers(ledger), position_balance(ledger),
+std::vector<HealthCheck> check_health(const Ledger& ledger, Clickless clickless) {
+  std::vector<HealthCheck> checks{missing_answers(ledger, clickless), position_balance(ledger),
                                   position_bias(ledger),   ties(ledger),
                                   voters(ledger),          aa(ledger),
                                   conflicts(ledger)};
   if (ledger.experiment().format > 1) {
-    checks.push_back(lost_answers(ledger));
+    checks.push_back(lost_answers(ledger, clickless));
     checks.push_back(judges(ledger));
     if (ledger.parts().audited) checks.push_back(judge_under_audit(ledger));
   }

@@ -55,7 +55,11 @@ struct Health {
 
 // Always the same checks in the same order; a log of format 1 has fewer, as its certificate had,
 // and one where people audit a judge has one more.
-std::vector<HealthCheck> check_health(const Ledger& ledger);
+// Pages of results that ended without a click are not answers that were lost; certificates of
+// format 1 took them for such.
+enum class Clickless { set_aside, missing };
+std::vector<HealthCheck> check_health(const Ledger& ledger,
+                                      Clickless clickless = Clickless::set_aside);
 // Failed if any failed, else passed.
 HealthVerdict overall(const std::vector<HealthCheck>& checks);
 // "position_bias: the first place won .." of each check that failed.

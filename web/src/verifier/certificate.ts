@@ -212,7 +212,13 @@ export function certificateOf(ledger: Ledger): {
   const size = BigInt;
   const isLater = format > 1n;
   const scores = referee.scores;
-  const health = checkHealth(ledger);
+  const healthOf = (certificateFormat: bigint): Written => {
+    const checks = checkHealth(ledger, certificateFormat);
+    return {
+      verdict: checks.some((check) => check.verdict === "failed") ? "failed" : "passed",
+      checks: Object.fromEntries(checks.map((check) => [check.name, check.verdict])),
+    };
+  };
   const says = statement(ledger);
   const wins = (i: number, j: number) => size(referee.contest.pairs[i]![j]!.wins);
   const finding = (one: Finding): Written => ({
@@ -358,10 +364,7 @@ export function certificateOf(ledger: Ledger): {
     },
     excluded_share: orNothing(ledger.excluded / ledger.servedDuels, ledger.excluded > 0),
     comparisons_from_elsewhere: size(experiment.comparisons_count ? ledger.comparisons : 0),
-    health: {
-      verdict: health.some((check) => check.verdict === "failed") ? "failed" : "passed",
-      checks: Object.fromEntries(health.map((check) => [check.name, check.verdict])),
-    },
+    health: healthOf(2n),
     log: {
       experiment_id: experiment.experiment_id,
       sequence: size(given.sequence),
@@ -370,7 +373,7 @@ export function certificateOf(ledger: Ledger): {
   };
   return {
     text: `${written({ ...content, ...ifWrong(ledger) })}\n`,
-    textOfFormat1: `${written({ ...content, format: 1n })}\n`,
+    textOfFormat1: `${written({ ...content, format: 1n, health: healthOf(1n) })}\n`,
     statement: says,
   };
 }

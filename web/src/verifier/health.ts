@@ -16,8 +16,8 @@ const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 const decisive = (c: Counts) => c.firstWins + c.secondWins + c.graded;
 export const answered = (c: Counts) =>
   decisive(c) + c.ties + c.bothBad + c.skips + c.invalid + c.programAlone;
-const missing = (c: Counts) => c.expired + c.silentTies - c.moot + c.invalid;
-const final = (c: Counts) => answered(c) + c.expired - c.moot;
+const missing = (c: Counts) => c.expired + c.silentTies - c.clickless - c.moot + c.invalid;
+const final = (c: Counts) => answered(c) + c.expired - c.clickless - c.moot;
 const lost = (c: Counts) => Number(BigInt.asUintN(64, BigInt(missing(c)) + c.failedTries));
 
 // How many standard errors of a binomial a count is off.
@@ -44,8 +44,11 @@ const inByteOrder = (a: string, b: string) => {
   return one.length - other.length;
 };
 
-export function checkHealth(ledger: Ledger): Check[] {
-  const all = ledger.total();
+// Certificates of format 1 took pages without a click for answers that were lost.
+export function checkHealth(ledger: Ledger, certificateFormat = 2n): Check[] {
+  const read = (counts: Counts): Counts =>
+    certificateFormat > 1n ? counts : { ...counts, clickless: 0 };
+  const all = read(ledger.total());
   const { order, format } = ledger.experiment;
   const arms = [...ledger.arms.keys()];
   const pairs = arms.flatMap((i) => arms.slice(i + 1).map((j): [number, number] => [i, j]));
@@ -64,11 +67,11 @@ export function checkHealth(ledger: Ledger): Check[] {
         worst = Math.max(worst, deviation(missing(counts), final(counts), expected));
       };
       for (const [i, j] of pairs) {
-        const pair = ledger.pair(i, j);
+        const pair = read(ledger.pair(i, j));
         const ofPair = share(missing(pair), final(pair));
         look(pair, share(missing(all), final(all)));
-        look(ledger.shown[i]![j]!, ofPair);
-        look(ledger.shown[j]![i]!, ofPair);
+        look(read(ledger.shown[i]![j]!), ofPair);
+        look(read(ledger.shown[j]![i]!), ofPair);
       }
       return standsOut(worst, looks);
     },
@@ -125,7 +128,7 @@ export function checkHealth(ledger: Ledger): Check[] {
             ? ledger.given && i === ROLE.candidate && j === ROLE.inUse
             : i !== j && ledger.referee.isSettled(i, j);
           if (i === j || !isSettled) continue;
-          const pair = ledger.pair(i, j);
+          const pair = read(ledger.pair(i, j));
           if (lost(pair) === 0) continue;
           const wins = pair.firstWins,
             others = pair.secondWins + lost(pair);

@@ -25,6 +25,7 @@ export interface Counts {
   expired: number;
   moot: number; // of the expired ones: the certificate came before
   silentTies: number; // of the ties: nobody answered
+  clickless: number; // of the expired ones and the silent ties: pages that nobody clicked on
   graded: number; // answers that say how much
   programAlone: number; // where people audit a program: what they did not
   failedTries: bigint;
@@ -40,6 +41,7 @@ const noCounts = (): Counts => ({
   expired: 0,
   moot: 0,
   silentTies: 0,
+  clickless: 0,
   graded: 0,
   programAlone: 0,
   failedTries: 0n,
@@ -532,13 +534,16 @@ export class Ledger {
     }
     duel.fate = "expired";
     const counts = this.countsOf(duel);
+    const isMoot = this.given && this.experiment.format > 1n;
     if (this.onTimeout === "tie" && this.experiment.format > 3n) {
       ++counts.ties;
       ++counts.silentTies;
     } else {
       ++counts.expired;
-      if (this.given && this.experiment.format > 1n) ++counts.moot;
+      if (isMoot) ++counts.moot;
     }
+    const isClickless = record.note === "no_feedback" || record.note === "no_contest";
+    if (this.experiment.service.mode === "interleave" && isClickless && !isMoot) ++counts.clickless;
     this.countTries(counts, record.failed_tries, true);
     if (duel.asked) this.panel!.answer(duel.asked, "none");
     // Where a person was waited for, nothing that comes later is evidence.
