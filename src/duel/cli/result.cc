@@ -6,6 +6,7 @@
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/goal_options.h"
 #include "duel/cli/result_report.h"
+#include "duel/cli/view_tables.h"
 #include "duel/cli/vote_options.h"
 #include "duel/core/described_json.h"
 #include "duel/core/json.h"
@@ -17,6 +18,8 @@
 #include "duel/verdict/board_file.h"
 #include "duel/verdict/experiment_result.h"
 #include "duel/verdict/given_reasons.h"
+#include "duel/verdict/judge_view.h"
+#include "duel/verdict/style_view.h"
 #include "duel/verdict/timeline.h"
 #include "duel/version_info.h"
 
@@ -38,6 +41,8 @@ struct ResultArguments {
   std::vector<std::string> outputs;
   bool strict = false;
   bool reasons = false;
+  bool judges = false;
+  std::vector<std::string> covariates;
   ClientOptions client;
 };
 
@@ -117,18 +122,62 @@ Result<BySlice> slices_in(const std::string& file, const ResultArguments& argume
   return slices;
 }
 
+// What is shown beside the result where it is asked for, and enters nothing.
+struct Views {
+  std::optional<std::vector<GivenReason>> reasons;
+  std::optional<JudgeView> judges;
+  std::optional<StyleView> style;
+};
+
+// `source`: a log, or comparisons.
+Result<Views> views_of(const std::string& source, const ResultArguments& arguments,
+                       const VoteColumns* columns) {
+  Views views;
+  const bool is_log = looks_like_log(source);
+  if (arguments.reasons) {
+    if (!is_log) {
+      return Error::invalid_argument("comparisons have no reasons", "--reasons", "it is for a log");
+    }
+    DUEL_ASSIGN(views.reasons, reasons_in_log(source));
+  }
+  if (!arguments.judges && arguments.covariates.empty()) return views;
+  DUEL_ASSIGN(const ComparisonTable table,
+              is_log ? comparisons_of_log(source) : read_comparisons(source, columns));
+  const auto named = [](Error error, const char* option) {
+    if (error.where.empty()) error.where = option;
+    return error;
+  };
+  if (arguments.judges) {
+    std::vector<JudgedPair> pairs = judged_pairs_of(table);
+    if (is_log) {
+      DUEL_ASSIGN(pairs, judged_pairs_in_log(source));
+    }
+    auto view = judge_view_of(pairs);
+    if (!view.ok()) return named(view.error(), "--judges");
+    views.judges = *std::move(view);
+  }
+  if (!arguments.covariates.empty()) {
+    auto view = style_view_of(table, arguments.covariates);
+    if (!view.ok()) return named(view.error(), "--covariates");
+    views.style = *std::move(view);
+  }
+  return views;
+}
+
 // `json` is the result as it came from a server, which may say more than this version knows.
-// `reasons`: where they were asked for.
-Result<int> show(const SlicedResult& result, const std::optional<Json>& json,
-                 const std::optional<std::vector<GivenReason>>& reasons,
+Result<int> show(const SlicedResult& result, const std::optional<Json>& json, const Views& views,
                  const ResultArguments& arguments, CommandContext& context) {
   if (arguments.client.json) {
     Json all = json ? *json : described_json(result);
-    if (reasons) all["reasons"] = described_json(*reasons);
+    if (views.reasons) all["reasons"] = described_json(*views.reasons);
+    if (views.judges) all["judge_view"] = described_json(*views.judges);
+    if (views.style) all["style_view"] = described_json(*views.style);
     context.print(all.dump_pretty());
   } else {
     context.print(result_text(result, stdout_paint()) + slices_text(result, stdout_paint()) +
-                  (reasons ? "\n" + reasons_text(*reasons) : ""));
+                  (views.judges ? "\n" + judges_text(*views.judges) : "") +
+                  (views.style ? "\n" + style_text(*views.style) : "") +
+                  (views.reasons ? "\n" + reasons_text(*views.reasons) : ""));
   }
   const bool unhealthy = overall(result.health) == HealthVerdict::failed;
   return arguments.strict && unhealthy ? kExitUnhealthy : kExitDone;
@@ -143,7 +192,7 @@ Result<int> show_experiment(const ResultArguments& arguments, CommandContext& co
     DUEL_ASSIGN(const Json json, client.get(experiment_target(arguments.file, "/result")));
     DUEL_ASSIGN(const SlicedResult result,
                 described_from<SlicedResult>(json, "the server's result"));
-    return show(result, json, std::nullopt, arguments, context);
+    return show(result, json, Views(), arguments, context);
   });
 }
 
@@ -190,16 +239,10 @@ Result<int> run_result(const ResultArguments& arguments, CommandContext& context
     DUEL_ASSIGN(const std::string content, board_content(output, file, read, board));
     DUEL_RETURN_IF_ERROR(context.write_output(output, content));
   }
-  std::optional<std::vector<GivenReason>> reasons;
-  if (arguments.reasons) {
-    if (!looks_like_log(file)) {
-      return Error::invalid_argument("comparisons have no reasons", "--reasons", "it is for a log");
-    }
-    DUEL_ASSIGN(reasons, reasons_in_log(file));
-  }
+  DUEL_ASSIGN(const Views views, views_of(file, arguments, columns ? &*columns : nullptr));
   DUEL_ASSIGN(BySlice by_slice, slices_in(file, arguments, goal, columns ? &*columns : nullptr));
   return show(sliced(result_of(read.ledger, board, read.if_wrong), std::move(by_slice)),
-              std::nullopt, reasons, arguments, context);
+              std::nullopt, views, arguments, context);
 }
 
 }  // namespace
@@ -254,9 +297,19 @@ void add_result_command(Command& program) {
       command.add("--reasons", &arguments.reasons,
                   "Also show why judges answered as they did, in their own words, for each answer "
                   "of a log that has a reason.");
+  const Option& judges =
+      command.add("--judges", &arguments.judges,
+                  "Also show how much each judge, voter or model goes by what the others see, and "
+                  "the strengths that follow where they are weighed by it. The verdict does not "
+                  "depend on it.");
+  const Option& covariates = command.add(
+      "--covariates NAMES", not_empty(&arguments.covariates),
+      "Also show what these numbers explain of who is preferred, with commas between: what a judge "
+      "sent with its answers (features), or columns; 'length' is first_length and second_length, "
+      "or length_a and length_b. The verdict does not depend on it.");
   arguments.file_options = arguments.goal.options;
   for (const Option* option : {&log, &alpha, arguments.prior_option, &position, &ties, &columns,
-                               &slice, &output, &reasons}) {
+                               &slice, &output, &reasons, &judges, &covariates}) {
     arguments.file_options.push_back(option);
   }
   add_json_client_options(command, arguments.client);
@@ -268,6 +321,7 @@ void add_result_command(Command& program) {
       "  duel result arena.csv --goal order --top 3\n"
       "  duel result votes.csv --columns a=left,b=right,winner=choice --ties half\n"
       "  duel result arena.csv --slice language\n"
+      "  duel result arena.csv --covariates length,lists --judges\n"
       "  duel result arena.csv --position -o board.md -o board.svg";
 }
 

@@ -86,13 +86,6 @@ std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
 }
 
-std::string extra_of(const ComparisonRecord& row, const std::string& column) {
-  for (const auto& [name, value] : row.extra) {
-    if (name == column) return text_of(value);
-  }
-  return "";
-}
-
 // A new arm of that name; its id.
 std::string append_arm(std::vector<ArmEntry>& arms, const std::string& name) {
   std::string id = id_from(name);
@@ -779,6 +772,13 @@ Result<ComparisonTable> parse_comparisons(std::string_view text, const std::stri
                                : parse_comparisons_csv(text, name, columns);
 }
 
+std::string extra_of(const ComparisonRecord& row, const std::string& column) {
+  for (const auto& [name, value] : row.extra) {
+    if (name == column) return text_of(value);
+  }
+  return "";
+}
+
 Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file) {
   LogFiles files;
   return comparisons_of_log(files, file.string());
@@ -817,6 +817,11 @@ Result<ComparisonTable> comparisons_of_log(Store& store, const std::string& expe
         row.extra.emplace_back("response_ms", *outcome->response_ms);
       }
       if (!outcome->note.empty()) row.extra.emplace_back("note", outcome->note);
+      for (const auto& [place, numbers] : outcome->features.members()) {
+        for (const auto& [name, value] : numbers.members()) {
+          row.extra.emplace_back(fmt::format("{}_{}", place, name), value);
+        }
+      }
     } else if (const auto* comparison = std::get_if<ComparisonRecord>(&entry.record)) {
       rows.emplace_back(*comparison);
     }

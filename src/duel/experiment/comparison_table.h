@@ -73,6 +73,9 @@ Result<ComparisonTable> read_comparisons(const std::filesystem::path& file,
 // vote.
 std::vector<std::string> notes_of(const ComparisonTable& table);
 
+// What stands in another column of that name; "" where nothing does.
+std::string extra_of(const ComparisonRecord& row, const std::string& column);
+
 // All comparisons that a log holds, the answered duels of the experiment among them.
 Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file);
 Result<ComparisonTable> comparisons_of_log(Store& store, const std::string& experiment);

@@ -33,11 +33,7 @@ using RowsByValue = std::vector<std::pair<std::string, std::vector<ComparisonRec
 RowsByValue rows_by_value(const ComparisonTable& table, const std::string& column) {
   RowsByValue rows;
   for (const ComparisonRecord& row : table.rows) {
-    const auto cell =
-        std::ranges::find(row.extra, column, [](const auto& one) { return one.first; });
-    if (cell == row.extra.end() || cell->second.is_null()) continue;
-    std::string value =
-        cell->second.is_string() ? cell->second.get<std::string>() : cell->second.dump();
+    std::string value = extra_of(row, column);
     if (value.empty()) continue;
     auto found = std::ranges::find(rows, value, [](const auto& one) { return one.first; });
     if (found == rows.end()) {
