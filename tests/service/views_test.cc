@@ -311,6 +311,28 @@ TEST_F(Away, saving_a_large_state_holds_up_the_requests_of_that_experiment_only)
   EXPECT_EQ(api.get("/v1/experiments/b/result").body.at("served").get<int>(), 3);
 }
 
+TEST_F(Away,
+       showing_what_a_learner_of_points_believes_holds_up_the_requests_of_its_experiment_only) {
+  ASSERT_EQ(
+      api.put("/v1/experiments/b", R"({"space":{"w":{"low":0,"high":1,"default":0.2}}})").status,
+      201);
+  ASSERT_EQ(api.post("/v1/experiments/b/start").status, 200);
+  api.owners = 1;
+  api.restart();
+  // As `GET slices` asks, which works for as long as the gate is closed.
+  std::promise<bool> answered;
+  api.engine().ask_aside<bool>(
+      "b", AnswerWhen::appended,
+      [this](const Turn&) -> Result<bool> {
+        gate.pass();
+        return true;
+      },
+      [&](const Result<bool>& answer, const Delivery&) { answered.set_value(answer.ok()); });
+  expect_only_b_waits();
+  EXPECT_TRUE(answered.get_future().get());
+  EXPECT_EQ(api.get("/v1/experiments/b/slices").status, 200);
+}
+
 TEST_F(Away, stopping_waits_for_what_is_away_and_answers_those_who_wait_for_it) {
   create(api, "b", 80);
   api.snapshot_every = 1;

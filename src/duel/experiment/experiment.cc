@@ -92,8 +92,9 @@ void Experiment::count_payload(const ArmEntry& arm) {
 bool Experiment::is_large() const {
   constexpr std::size_t kManyArms = 64;  // the state grows with their square
   constexpr std::size_t kManyPending = 5'000, kManyBytes = std::size_t{1} << 20;
-  return ledger().num_arms() > kManyArms || ledger().num_pending() > kManyPending ||
-         payloads_.all > kManyBytes;
+  // What a learner of points believes costs a triangular solve for each point that is shown.
+  return ledger().parts().space || ledger().num_arms() > kManyArms ||
+         ledger().num_pending() > kManyPending || payloads_.all > kManyBytes;
 }
 
 Result<std::unique_ptr<Experiment>> Experiment::create(Setting setting,

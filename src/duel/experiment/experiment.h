@@ -287,7 +287,7 @@ class Experiment {
   std::size_t most_bytes_shown() const {
     return payloads_.largest + payloads_.second + payloads_.task;
   }
-  // Whether what cannot be cut into parts, such as saving it, takes long.
+  // Whether what cannot be cut into parts, such as saving or showing it, may take long.
   bool is_large() const;
 
   // --- Requests. An error is the caller's, and nothing was staged for it. ------------------------
