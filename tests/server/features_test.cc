@@ -58,6 +58,43 @@ TEST(FeaturesOfTheServer, that_do_not_fit_are_refused_by_their_field) {
   EXPECT_EQ(api.put(kPrompts + "/arms/c", R"({"features":[1,1]})").status, 201);
 }
 
+// Arms with so many numbers each.
+std::string experiment_of_width(std::size_t width, const std::string& policy) {
+  std::string row = "[1";
+  for (std::size_t k = 1; k < width; ++k) row += ",0.5";
+  row += "]";
+  return R"({"arms":[{"arm_id":"a","features":)" + row + R"(},{"arm_id":"b","features":)" + row +
+         R"(}],"policy":")" + policy + R"("})";
+}
+
+// Each answer costs the square of the width, on the thread that serves other experiments as well.
+TEST(FeaturesOfTheServer, are_bounded_where_the_policy_learns_in_their_square) {
+  ServedApi api;
+  const std::string other = "/v1/experiments/other";
+  EXPECT_EQ(refused_pointer(api.put(other, experiment_of_width(257, "lin-ts"))), "/arms");
+  EXPECT_EQ(api.put(other, experiment_of_width(256, "lin-ts")).status, 201);
+  // Who does not look at them has nothing to pay for.
+  EXPECT_EQ(api.put("/v1/experiments/imed", experiment_of_width(257, "imed")).status, 201);
+}
+
+TEST(FeaturesOfTheServer, are_one_for_each_arm_where_none_are_given) {
+  ServedApi api;
+  std::string arms;
+  for (int k = 0; k < 256; ++k) {
+    arms += (k > 0 ? R"(,{"arm_id":"a)" : R"({"arm_id":"a)") + std::to_string(k) + R"("})";
+  }
+  const auto body = [](const std::string& listed) {
+    return R"({"arms":[)" + listed +
+           R"(],"policy":"lin-ts","stopping":{"arms":"open","pairs_independent":true}})";
+  };
+  EXPECT_EQ(refused_pointer(api.put(kPrompts, body(arms + R"(,{"arm_id":"more"})"))), "/arms");
+  ASSERT_EQ(api.put(kPrompts, body(arms)).status, 201);
+  const Told added = api.put(kPrompts + "/arms/more", "{}");
+  EXPECT_EQ(added.status, 409) << added.body.dump();
+  EXPECT_NE(added.text("detail").find("a server takes 256"), std::string::npos);
+  EXPECT_EQ(api.put(kPrompts + "/arms/a7", "{}").status, 200);  // it is there
+}
+
 TEST(FeaturesOfTheServer, refuse_contexts_that_do_not_fit) {
   ServedApi api;
   create(api);

@@ -121,6 +121,10 @@ TEST(Import, what_a_server_could_not_serve_is_refused) {
   expect_refused({two_arms(), ConfiguredRecord{"", {}, record.service.guardrails}},
                  "line 2: guardrails.explore_floor");
   record = two_arms();
+  for (ArmEntry& arm : record.arms) arm.features.assign(257, 0.5);
+  record.policy = "lin-ts";
+  expect_refused({record}, "line 1: arms have 257 features, and a server takes 256");
+  record = two_arms();
   record.service.mode = Mode::interleave;
   record.service.interleave.actions = {{"click", Json("much")}};
   expect_refused({record}, "interleave.actions");
@@ -244,7 +248,7 @@ TEST(MostArms, hold_for_new_experiments_new_arms_and_imports) {
   const Told told = api.call(HttpMethod::post, "/v1/experiments/x/import", log_of(records),
                              {{"content-type", "application/x-ndjson"}});
   EXPECT_EQ(told.status, 422);
-  EXPECT_NE(told.text("detail").find("line 3: /arms would be 4 arms"), std::string::npos)
+  EXPECT_NE(told.text("detail").find("line 3: arms would be 4 arms"), std::string::npos)
       << told.body.dump();
 }
 

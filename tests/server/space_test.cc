@@ -211,6 +211,20 @@ TEST_F(ServedSpace, names_what_is_wrong) {
   EXPECT_EQ(refused(R"({})"), "/arms");
 }
 
+// Each answer costs the square of the features, on the thread that serves other experiments too.
+TEST_F(ServedSpace, bounds_the_features_of_its_learner) {
+  const auto told = [&](const std::string& policy) {
+    return api.put("/v1/experiments/x", R"({"space":{"w":{"low":0,"high":1,"default":0}},)"
+                                        R"("policy":")" +
+                                            policy + R"("})");
+  };
+  const Told refused = told("kernel-ts(features=514)");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.body.at("errors").items()[0].at("pointer").get<std::string>(), "/policy");
+  EXPECT_NE(refused.text("detail").find("a server takes 512"), std::string::npos);
+  EXPECT_EQ(told("kernel-ts(features=512)").status, 201);
+}
+
 TEST_F(ServedSpace, takes_no_arms) {
   ASSERT_EQ(create().status, 201);
   EXPECT_EQ(api.put(kE + "/arms/p1", R"({"payload":{"weight":0.5}})").status, 409);

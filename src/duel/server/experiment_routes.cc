@@ -10,6 +10,7 @@
 #include "duel/core/digest.h"
 #include "duel/core/secrets.h"
 #include "duel/core/text_map.h"
+#include "duel/experiment/served_work.h"
 #include "duel/http/http_text.h"
 #include "duel/server/api.h"
 #include "duel/service/imported_log.h"
@@ -307,6 +308,12 @@ void Api::put_arm(Call& call) {
         const Ledger& ledger = turn.experiment.ledger();
         if (ledger.num_arms() >= most && !ledger.find_arm(arm.id)) {
           return refused(Reason::too_many_arms, too_many_arms(ledger.num_arms() + 1, most), "arms");
+        }
+        if (!ledger.find_arm(arm.id)) {
+          const Status work = check_served_work(ledger.experiment(), ledger.num_arms() + 1);
+          if (!work.ok()) {
+            return refused(Reason::too_many_arms, "the arms " + work.error().message, "arms");
+          }
         }
         DUEL_ASSIGN(const bool added, turn.experiment.add_arm(arm, turn.moment));
         return Made<ArmAnswer>{arm_answer(ledger, arm.id), added};

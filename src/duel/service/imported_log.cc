@@ -16,6 +16,7 @@
 #include "duel/experiment/experiment.h"
 #include "duel/experiment/live_experiment.h"
 #include "duel/experiment/refused.h"
+#include "duel/experiment/served_work.h"
 #include "duel/log/experiment_log.h"
 #include "duel/store/line.h"
 
@@ -98,10 +99,12 @@ class Folding {
       DUEL_RETURN_IF_ERROR(check_arms(experiment->arms.size()));
       DUEL_RETURN_IF_ERROR(check_servable(*experiment));
       DUEL_ASSIGN(live_, LiveExperiment::make(*experiment));
-      return Done{};
+      return check_work(*experiment, experiment->arms.size());
     }
     if (std::holds_alternative<ArmAddedRecord>(entry.record)) {
-      DUEL_RETURN_IF_ERROR(check_arms(live_->ledger().num_arms() + 1));
+      const std::size_t arms = live_->ledger().num_arms() + 1;
+      DUEL_RETURN_IF_ERROR(check_arms(arms));
+      DUEL_RETURN_IF_ERROR(check_work(live_->ledger().experiment(), arms));
     } else if (const auto* configured = std::get_if<ConfiguredRecord>(&entry.record)) {
       DUEL_RETURN_IF_ERROR(check_servable(configured->feedback, configured->guardrails));
     } else if (std::holds_alternative<TasksAddedRecord>(entry.record) &&
@@ -125,7 +128,13 @@ class Folding {
 
   Status check_arms(std::size_t arms) const {
     if (arms <= limits_.most_arms) return Done{};
-    return Error::invalid_data("/arms " + too_many_arms(arms, limits_.most_arms));
+    return not_servable("arms", too_many_arms(arms, limits_.most_arms));
+  }
+
+  static Status check_work(const ExperimentRecord& experiment, std::size_t arms) {
+    const Status status = check_served_work(experiment, arms);
+    if (status.ok()) return Done{};
+    return not_servable(status.error().field, status.error().message);
   }
 
   const std::string& experiment_id_;

@@ -10,6 +10,7 @@
 
 #include "duel/core/digest.h"
 #include "duel/experiment/live_experiment.h"
+#include "duel/experiment/served_work.h"
 
 namespace duel {
 namespace {
@@ -278,6 +279,8 @@ Result<ExperimentRecord> experiment_of(
   auto policy = canonical_policy(record, record.arms.size());
   if (!policy.ok()) return at_pointer(policy.error(), "/policy");
   record.policy = std::move(*policy);
+  const Status work = check_served_work(record, record.arms.size());
+  if (!work.ok()) return at_pointer(work.error(), "");
   return record;
 }
 
