@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "duel/experiment/local_experiment.h"
 #include "duel/verdict/verdict.h"
 #include "tests/experiment/played_log.h"
 
@@ -247,6 +250,89 @@ TEST(WhyNotYet, counts_the_serves_around_a_loss_of_power) {
   });
   ASSERT_TRUE(read.ok()) << read.error().to_string();
   EXPECT_EQ(reason(reasons_of(ledger), Obstacle::lost_serves)->count, 2U);
+}
+
+// One number, and tasks like these if there are any.
+ExperimentRecord tuned_weight(std::size_t num_tasks) {
+  ExperimentRecord record;
+  record.experiment_id = "weights";
+  record.space.dimensions = {{"weight", Json{{"low", 0}, {"high", 1}, {"default", 0.2}}}};
+  record.space.warmup = 10;
+  record.policy = "random";
+  record.seed = 7;
+  if (num_tasks == 0) return record;
+  record.tasks.count = num_tasks;
+  record.tasks.sha256 = std::string(64, 'a');
+  record.stopping.shared_causes = true;
+  Json items = Json::array();
+  for (std::size_t k = 0; k < num_tasks; ++k) {
+    items.push_back({{"task_id", "t" + std::to_string(k)}});
+  }
+  record.tasks.items = std::move(items);
+  return record;
+}
+
+LocalExperiment local(const ExperimentRecord& record) {
+  return std::move(LocalExperiment::in_memory(record)).value();
+}
+
+// Nothing where no duel is served.
+std::optional<ServeRecord> served_by(LocalExperiment& experiment) {
+  const auto offer = experiment.serve({});
+  if (!offer.ok() || !std::holds_alternative<Served>(*offer)) return std::nullopt;
+  return std::get<Served>(*offer).serve;
+}
+
+// By turns for the one shown first and the other, so that nothing is proved.
+void answer(LocalExperiment& experiment, const ServeRecord& serve) {
+  Report report;
+  report.duel_id = serve.duel_id;
+  report.answer = Answer{Answered::win, serve.ordinal % 2 == 0 ? serve.first : serve.second};
+  ASSERT_TRUE(experiment.report(report).ok());
+}
+
+TEST(WhyNotYet, of_a_space_says_that_nobody_has_named_a_winner) {
+  const LocalExperiment experiment = local(tuned_weight(0));
+  EXPECT_TRUE(reason(reasons_of(experiment.ledger()), Obstacle::no_decisive_answer));
+}
+
+TEST(WhyNotYet, of_a_space_counts_answers_that_wait_for_a_duel_of_the_same_candidate) {
+  LocalExperiment experiment = local(tuned_weight(0));
+  std::vector<ServeRecord> of_proof;  // left open until there are two
+  for (int k = 0; k < 400 && of_proof.size() < 2; ++k) {
+    const auto serve = served_by(experiment);
+    ASSERT_TRUE(serve);
+    if (serve->evidence) {
+      of_proof.push_back(*serve);
+    } else {
+      answer(experiment, *serve);
+    }
+  }
+  ASSERT_EQ(of_proof.size(), 2U);
+  EXPECT_FALSE(reason(reasons_of(experiment.ledger()), Obstacle::answers_wait));
+  answer(experiment, of_proof[1]);
+  const auto waits = reason(reasons_of(experiment.ledger()), Obstacle::answers_wait);
+  ASSERT_TRUE(waits);
+  EXPECT_EQ(waits->count, 1U);
+  EXPECT_NE(waits->detail.find("about the same candidate"), std::string::npos) << waits->detail;
+  answer(experiment, of_proof[0]);
+  EXPECT_FALSE(reason(reasons_of(experiment.ledger()), Obstacle::answers_wait));
+}
+
+TEST(WhyNotYet, of_a_space_says_that_no_task_is_left_for_a_proof) {
+  LocalExperiment experiment = local(tuned_weight(24));
+  EXPECT_FALSE(reason(reasons_of(experiment.ledger()), Obstacle::tasks_used_up));
+  bool ended = false;
+  for (int k = 0; k < 2000 && !ended; ++k) {
+    const auto serve = served_by(experiment);
+    ended = !serve;
+    if (serve) answer(experiment, *serve);
+  }
+  ASSERT_TRUE(ended) << "the tasks are never used up";
+  const auto used_up = reason(reasons_of(experiment.ledger()), Obstacle::tasks_used_up);
+  ASSERT_TRUE(used_up);
+  EXPECT_NE(used_up->detail.find("no task left for its proof"), std::string::npos)
+      << used_up->detail;
 }
 
 }  // namespace

@@ -408,8 +408,7 @@ Status Experiment::stage_search(const Moment& moment) {
 bool Experiment::lacks_proof_tasks() const {
   const TunedSpace& tuned = *ledger().tuned();
   if (tasks_.empty() || !ledger().parts().tasks_end || !tuned.proof().stands()) return false;
-  return !tasks_.any(
-      [&](const std::string& task) { return tuned.is_for_proofs(task) && !tuned.has_met(task); });
+  return !tasks_.any([&](const std::string& task) { return may_prove(tuned, task); });
 }
 
 // A search draws from its own tasks, again and again; a proof from those that no duel was about.
@@ -422,7 +421,7 @@ bool Experiment::draw_task_of_space(const Wish& wish, ServeRecord& serve) {
     serve.task = tasks_.draw_among(ledger(), [](const std::string&) { return true; });
   } else {
     const auto mine = [&](const std::string& task) {
-      return tuned.is_for_proofs(task) == proves && (!proves || !tuned.has_met(task));
+      return proves ? may_prove(tuned, task) : !tuned.is_for_proofs(task);
     };
     // Of few tasks the lot may have left none to the search.
     const bool any = tasks_.any(mine);

@@ -49,6 +49,11 @@ class PointProof {
   // The certified point is in use now: a new generation begins. REQUIRES: certified().
   void adopt();
 
+  // Answers that are in, and the duels before them that they wait for: by their place, less that of
+  // the candidate's first duel.
+  const ServingOrder& order() const { return order_; }
+  std::uint64_t first_place() const { return first_place_; }
+
   // A duel of the candidate against the point in use goes out; its place in the order of serving.
   // REQUIRES: there was a candidate.
   std::uint64_t served(bool candidate_first = true);

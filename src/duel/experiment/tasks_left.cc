@@ -1,9 +1,12 @@
 #include "duel/experiment/tasks_left.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "duel/experiment/ledger.h"
+#include "duel/experiment/tuned_space.h"
 
 namespace duel {
 namespace {
@@ -86,6 +89,18 @@ bool needs_more_tasks(const Ledger& ledger) {
   const Goal& goal = ledger.experiment().goal;
   const bool no_winner = goal.kind == Goal::condorcet && goal.assume == Assumption::none;
   return scores || !no_winner || !all_may_be_beaten;
+}
+
+bool may_prove(const TunedSpace& space, std::string_view task) {
+  return space.is_for_proofs(task) && !space.has_met(task);
+}
+
+bool proof_needs_more_tasks(const Ledger& ledger) {
+  const auto items = ledger.tasks().items.items();
+  if (items.empty() || !ledger.parts().tasks_end) return false;
+  return ledger.tuned()->proof().stands() && std::ranges::none_of(items, [&](const Json& item) {
+           return may_prove(*ledger.tuned(), item.at("task_id").get<std::string>());
+         });
 }
 
 }  // namespace duel

@@ -159,11 +159,11 @@ Standing standing_of(const Ledger& ledger) {
     arm.arm = i;
     arm.counts = ledger.of_arm(i);
   }
+  standing.waiting = waiting_answers(ledger);
   if (ledger.parts().space) {
     standing.space = space_standing(ledger);
     return standing;
   }
-  standing.waiting = waiting_answers(ledger);
   const bool decisive = ledger.total().decisive() > 0;
   if (ledger.orders() && decisive) {
     judge_order(standing, ledger);

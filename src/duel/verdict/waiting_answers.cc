@@ -13,7 +13,11 @@ std::uint64_t WaitingAnswers::of_pair(Arm i, Arm j) const {
 
 WaitingAnswers waiting_answers(const Ledger& ledger) {
   WaitingAnswers waiting;
-  const ServingOrder& order = ledger.referee().order();
+  // Of a space those about the candidate that stands: the others prove nothing.
+  const PointProof* const proof = ledger.parts().space ? &ledger.tuned()->proof() : nullptr;
+  if (proof != nullptr && !proof->stands()) return waiting;
+  const ServingOrder& order = proof != nullptr ? proof->order() : ledger.referee().order();
+  const std::uint64_t first_place = proof != nullptr ? proof->first_place() : 0;
   if (order.waiting() == 0) return waiting;
   std::map<std::pair<Arm, Arm>, std::vector<std::uint64_t>> open_of;  // with no answer behind them
   std::set<std::uint64_t> waited_for;
@@ -35,7 +39,10 @@ WaitingAnswers waiting_answers(const Ledger& ledger) {
   bool all_expire = true;
   Timestamp last;
   ledger.visit_open([&](const LedgerDuel& duel) {
-    if (!duel.evidence || !waited_for.contains(duel.place_in_order)) return;
+    if (!duel.evidence || duel.place_in_order < first_place ||
+        !waited_for.contains(duel.place_in_order - first_place)) {
+      return;
+    }
     if (duel.expires_at.ms == 0) all_expire = false;
     last.ms = std::max(last.ms, duel.expires_at.ms);
   });

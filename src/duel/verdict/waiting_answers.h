@@ -1,5 +1,5 @@
 // Answers that are in and not counted as evidence yet, because a duel of the same pair that was
-// served before is still open (inference/serving_order.h).
+// served before is still open (inference/serving_order.h). Of a space: a duel of the candidate.
 #pragma once
 
 #include <cstdint>

@@ -40,6 +40,7 @@ class Reasons {
   std::vector<WhyNotYet> collect(const std::vector<HealthCheck>& health) && {
     no_more_duels();
     if (standing_.space) {
+      what_answers_lack(ledger_.total().decisive());
       duels_in_vain();
       add(Obstacle::point_open, 1, why_not_proved(ledger_));
     } else if (standing_.panel) {
@@ -61,11 +62,15 @@ class Reasons {
     reasons_.push_back({.reason = reason, .count = count, .detail = std::move(detail)});
   }
 
-  void what_a_sample_lacks() {
-    if (ledger_.certifier().decisive() == 0 && standing_.waiting.answers == 0) {
+  void what_answers_lack(std::uint64_t decisive) {
+    if (decisive == 0 && standing_.waiting.answers == 0) {
       add(Obstacle::no_decisive_answer, 1, "No answer names a winner yet.");
     }
     answers_that_wait();
+  }
+
+  void what_a_sample_lacks() {
+    what_answers_lack(ledger_.certifier().decisive());
     duels_in_vain();
     minimum_per_pair();
     what_is_open();
@@ -111,6 +116,7 @@ class Reasons {
 
   // The pairs in the way of a certificate that have met about every task.
   void tasks() {
+    if (standing_.space) return tasks_of_proof();
     std::vector<std::string> pairs;
     const auto look_at = [&](Arm i, Arm j) {
       if (!needs_more_tasks(ledger_, i, j)) return;
@@ -131,6 +137,16 @@ class Reasons {
                     counted(ledger_.tasks().count, "task"), some_of(pairs)));
   }
 
+  // A task is evidence about a candidate once, and no other candidate gets it again.
+  void tasks_of_proof() {
+    if (!proof_needs_more_tasks(ledger_)) return;
+    const TunedSpace& tuned = *ledger_.tuned();
+    add(Obstacle::tasks_used_up, 1,
+        fmt::format("'{}' has no task left for its proof: of the {}, those kept for proofs were "
+                    "all asked about. Add tasks.",
+                    tuned.candidate().id(), counted(ledger_.tasks().count, "task")));
+  }
+
   void answers_that_wait() {
     const WaitingAnswers& waiting = standing_.waiting;
     if (waiting.answers == 0) return;
@@ -138,10 +154,10 @@ class Reasons {
         waiting.until ? fmt::format(", until {} at the latest", format_timestamp(waiting.until->ms))
                       : std::string();
     add(Obstacle::answers_wait, waiting.answers,
-        fmt::format("{} {} for {} served before {} on the same pair{}.",
-                    counted(waiting.answers, "answer"), waiting.answers == 1 ? "waits" : "wait",
+        fmt::format("{} {} for {} served before {} {}{}.", counted(waiting.answers, "answer"),
+                    waiting.answers == 1 ? "waits" : "wait",
                     counted(waiting.open_duels, "open duel"), waiting.answers == 1 ? "it" : "them",
-                    until));
+                    standing_.space ? "about the same candidate" : "on the same pair", until));
     reasons_.back().until = waiting.until;
   }
 
