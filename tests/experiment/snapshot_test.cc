@@ -200,6 +200,45 @@ TEST(FoldSnapshot, holds_pages_and_their_clicks) {
   cut_everywhere(owner);
 }
 
+// People who audit a program: duels that wait for one, that one holds, and that are given up.
+void play_audits(HeldExperiment& owner, int duels) {
+  Experiment& experiment = owner.experiment();
+  RoundRng rng = Stream(13, 0, Purpose::test, "snapshot").at(1);
+  std::int64_t now = kNow;
+  const auto said = [&](const ServeRecord& serve, const std::string& by) {
+    Report report;
+    report.duel_id = serve.duel_id;
+    report.answer = Answer{Answered::win, rng.coin() ? serve.first : serve.second};
+    report.source = {by, by};
+    ASSERT_TRUE(experiment.report(report, {now}).ok());
+  };
+  for (int k = 0; k < duels; ++k) {
+    now += 1000;
+    const auto offer = experiment.serve({.duel_id = fmt::format("q{}", k)}, {now});
+    ASSERT_TRUE(offer.ok()) << offer.error().to_string();
+    said(std::get<Served>(*offer).serve, "judge");
+    const auto asked =
+        experiment.serve({.subject = fmt::format("v{}", rng.below(5)), .voter = true}, {now});
+    ASSERT_TRUE(asked.ok()) << asked.error().to_string();
+    const auto* held = std::get_if<Served>(&*asked);
+    if (held != nullptr && rng.below(3) == 0) said(held->serve, "human");
+    if (rng.below(10) == 0) now += 70'000;  // offers end
+    owner.commit();
+  }
+}
+
+TEST(FoldSnapshot, holds_who_was_offered_which_duel_of_a_program_that_people_audit) {
+  ExperimentRecord record = experiment_of("certify");
+  record.audit = {.share = 0.6, .give_up_after = 2, .key_sha256 = sha256_hex("key")};
+  record.stopping.alpha = 1e-6;
+  Setting setting;
+  setting.audit_key = "key";
+  setting.new_id = [next = 0](std::int64_t) mutable { return fmt::format("v{}", next++); };
+  HeldExperiment owner(record, std::move(setting));
+  play_audits(owner, 40);
+  cut_everywhere(owner);
+}
+
 TEST(FoldSnapshot, remembers_fallbacks_for_as_long_as_memory_would) {
   HeldExperiment owner(experiment_of());
   ASSERT_TRUE(owner.experiment().change_state(Experiment::Step::pause, {kNow}).ok());

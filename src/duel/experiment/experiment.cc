@@ -67,7 +67,8 @@ Experiment::Experiment(Setting setting, LiveExperiment live, StoredDuels* duels)
       tasks_(setting_.tasks.empty() ? names_of(ledger().tasks()) : setting_.tasks),
       pages_(setting_.draft_seed, ledger().experiment().service.interleave.method),
       head_(kHexDigits, '0'),
-      stored_head_{0, head_} {
+      stored_head_{0, head_},
+      offers_(ledger().experiment().audit.give_up_after) {
   duels_->know_arms(ledger().arms());
   count_payloads();
 }
@@ -151,12 +152,30 @@ Result<Effect> Experiment::stage(Record record, const Moment& moment) {
   return effect;
 }
 
-// Who was offered a duel may not be offered its pair again.
-void Experiment::note_offer(const OfferRecord& offer) {
-  if (offer.subject.empty()) return;
-  offers_[offer.duel_id] = {offer.subject, offer.expires_at.ms};
-  if (const LedgerDuel* const duel = ledger().find_open(offer.duel_id)) {
-    offered_pairs_[offer.subject].insert(std::minmax(duel->first, duel->second));
+// Which duels wait for people. A local run asks nobody by name, and keeps no offers.
+void Experiment::note_audit(const Record& record) {
+  const auto duel_of = [&](const std::string& duel_id) -> const LedgerDuel* {
+    const LedgerDuel* const duel = ledger().find_open(duel_id);
+    return duel != nullptr && duel->audit.waits() ? duel : nullptr;
+  };
+  const auto end = [&](const std::string& duel_id) {
+    if (duel_of(duel_id) == nullptr) offers_.ended(duel_id);
+  };
+  if (const auto* audit = std::get_if<AuditRecord>(&record)) {
+    if (const LedgerDuel* const duel = duel_of(audit->duel_id)) {
+      offers_.drawn(audit->duel_id, *duel);
+    }
+  } else if (const auto* offer = std::get_if<OfferRecord>(&record)) {
+    const LedgerDuel* const duel = duel_of(offer->duel_id);
+    if (duel != nullptr && !offer->subject.empty()) {
+      offers_.offered(offer->duel_id, *duel, offer->subject, offer->expires_at.ms);
+    }
+  } else if (const auto* said = std::get_if<OutcomeRecord>(&record)) {
+    end(said->duel_id);
+  } else if (const auto* expired = std::get_if<ExpiredRecord>(&record)) {
+    end(expired->duel_id);
+  } else if (const auto* lost = std::get_if<AuditLostRecord>(&record)) {
+    end(lost->duel_id);
   }
 }
 
@@ -166,13 +185,7 @@ void Experiment::note(const LogEntry& entry) {
   last_time_ms_ = entry.time_ms;
   pages_.note(entry);
   if (setting_.follower) setting_.follower(ledger(), entry);
-  if (const auto* offer = std::get_if<OfferRecord>(&entry.record)) note_offer(*offer);
-  // Of a duel that is settled nobody holds an offer any more.
-  if (const auto* said = std::get_if<OutcomeRecord>(&entry.record);
-      said != nullptr && !offers_.empty() && ledger().find_open(said->duel_id) == nullptr) {
-    offers_.erase(said->duel_id);
-  }
-  if (const auto* lost = std::get_if<AuditLostRecord>(&entry.record)) offers_.erase(lost->duel_id);
+  if (ledger().parts().audited) note_audit(entry.record);
   if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
     tasks_.note(ledger(), *serve);
     note_recalled(*serve);

@@ -29,6 +29,7 @@
 #include "duel/core/result.h"
 #include "duel/core/text_map.h"
 #include "duel/core/words.h"
+#include "duel/experiment/audit_offers.h"
 #include "duel/experiment/live_experiment.h"
 #include "duel/experiment/refused.h"
 #include "duel/experiment/result_pages.h"
@@ -425,7 +426,7 @@ class Experiment {
   void count_payload(const ArmEntry& arm);
   Result<Effect> stage(Record record, const Moment& moment);
   void note(const LogEntry& entry);
-  void note_offer(const OfferRecord& offer);
+  void note_audit(const Record& record);
   // What somebody who audits is to be shown: a duel that was drawn and that nobody holds.
   Result<Offer> serve_audit(const Wish& wish, const Moment& moment);
   void remember_for_subject(const ServeRecord& serve);
@@ -515,15 +516,7 @@ class Experiment {
   TextMap<std::set<std::string>> subjects_today_;  // by share link: who was served
   std::unordered_set<std::string> fallback_ids_;
   std::deque<std::string> fallback_order_;
-  // Where people audit a program: who was offered a duel last, and until when; and the pairs that
-  // each was offered.
-  struct HeldOffer {
-    std::string subject;
-    std::int64_t expires_at_ms = 0;
-    void fields(auto& archive) { archive(subject, expires_at_ms); }
-  };
-  TextMap<HeldOffer> offers_;
-  TextMap<std::set<std::pair<Arm, Arm>>> offered_pairs_;
+  AuditOffers offers_;
 };
 
 }  // namespace duel

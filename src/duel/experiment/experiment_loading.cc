@@ -93,7 +93,7 @@ void Experiment::fields(Archive& archive) {
   archive_fields(archive, served_today_);
   archive_fields(archive, subjects_today_);
   archive_fields(archive, last_duels_of_);
-  archive_fields(archive, offers_, offered_pairs_);
+  offers_.fields(archive);
   std::vector<std::string> fallbacks(fallback_order_.begin(), fallback_order_.end());
   archive(fallbacks);
   if constexpr (kReadsState<Archive>) {
@@ -157,6 +157,7 @@ Status Experiment::restore(const Snapshot& snapshot, const RestoreExtra& restore
   }
   duels_->know_arms(ledger().arms());
   count_payloads();
+  offers_.restored(ledger());
   snapshot_sequence_ = snapshot.sequence;
   audited_ = false;
   return Done{};

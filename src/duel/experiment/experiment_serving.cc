@@ -310,31 +310,20 @@ Result<Offer> Experiment::serve_audit(const Wish& wish, const Moment& moment) {
   if (!running) return Offer(fallback(wish, Fallback::Why::not_running, moment.now_ms));
   // Where tasks are the sample anybody may be asked, and where people are, everybody once.
   const bool once = !ledger().tasks().like_these() || ledger().tasks().count == 0;
-  const std::uint64_t most = ledger().experiment().audit.give_up_after;
-  const std::int64_t now_ms = time_of(moment);
-  const auto met = offered_pairs_.find(wish.subject);
-  const std::map<std::uint64_t, std::string> drawn = ledger().drawn();
-  for (const auto& [ordinal, duel_id] : drawn) {
-    const LedgerDuel& duel = *ledger().find_open(duel_id);
-    const auto held = offers_.find(duel_id);
-    const bool is_held = held != offers_.end() && held->second.expires_at_ms >= now_ms;
-    if (is_held && held->second.subject == wish.subject) {
-      DUEL_ASSIGN(const DuelRecords* records, records_of(duel_id));
-      Served again = shown(*records->serve, true);
-      again.serve.subject = wish.subject;
-      again.serve.expires_at = {held->second.expires_at_ms};
-      return Offer(std::move(again));
-    }
-    if (is_held) continue;
-    if (most > 0 && duel.audit.offers >= most) {
-      DUEL_RETURN_IF_ERROR(give_up_audit(duel_id, moment));
-      continue;
-    }
-    if (once && met != offered_pairs_.end() &&
-        met->second.contains(std::minmax(duel.first, duel.second))) {
-      continue;
-    }
-    DUEL_ASSIGN(auto served, offer(duel_id, wish.subject, moment));
+  const AuditOffers::Next next = offers_.next(wish.subject, once, time_of(moment));
+  for (const std::string& duel_id : next.spent) {
+    DUEL_RETURN_IF_ERROR(give_up_audit(duel_id, moment));
+    if (ledger().certificate()) return Offer(fallback(wish, Fallback::Why::done, moment.now_ms));
+  }
+  if (next.until_ms) {
+    DUEL_ASSIGN(const DuelRecords* records, records_of(*next.duel_id));
+    Served again = shown(*records->serve, true);
+    again.serve.subject = wish.subject;
+    again.serve.expires_at = {*next.until_ms};
+    return Offer(std::move(again));
+  }
+  if (next.duel_id) {
+    DUEL_ASSIGN(auto served, offer(*next.duel_id, wish.subject, moment));
     return Offer(std::move(*served));
   }
   return Offer(fallback(wish, Fallback::Why::no_audits, moment.now_ms));

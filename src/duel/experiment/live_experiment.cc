@@ -60,8 +60,6 @@ std::optional<std::string> LiveExperiment::save() const {
   // A learner of points is made again from the log.
   if (ledger_.tuned() != nullptr) return std::nullopt;
   if (has_choice() || divergence() || ledger_.num_active() < 2) return std::nullopt;
-  // Who was offered which pair is in the log alone.
-  if (ledger_.parts().audited) return std::nullopt;
   StateWriter writer;
   writer(ledger_);
   chooser_.save(writer);
