@@ -1,13 +1,18 @@
 // Share links: who has one can vote, as one voter for each browser, and not as a crowd.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "duel/server/voters.h"
 #include "tests/server/served_api.h"
+#include "tests/store/faulty_store.h"
 
 namespace duel {
 namespace {
@@ -167,6 +172,38 @@ TEST_F(ShareLinks, a_link_for_one_browser_is_the_first_ones) {
   EXPECT_NE(listed.body.dump().find(R"("one_browser":true,"used":true)"), std::string::npos)
       << listed.body.dump();
   EXPECT_EQ(listed.body.dump().find(first.text("subject_id")), std::string::npos);
+}
+
+// A store that is slow must not hold the threads of connections, which serve everybody.
+TEST_F(ShareLinks, and_tokens_keep_no_thread_of_a_connection_waiting_for_the_store) {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  std::set<std::string> calls;
+  api.around_store = [&](std::unique_ptr<Store> store) {
+    auto made = std::make_unique<FaultyStore>(std::move(store));
+    made->before = [&](std::string_view what, const std::string& space) {
+      if (space != "token") return;
+      const std::lock_guard lock(mutex);
+      threads.insert(std::this_thread::get_id());
+      calls.emplace(what);
+    };
+    return made;
+  };
+  api.token = link({.one_browser = true});
+  api.restart();
+  {
+    const std::lock_guard lock(mutex);  // what the start has read does not count
+    threads.clear();
+    calls.clear();
+  }
+  ASSERT_EQ(ask("{}").status, 201);
+  api.token = admin_;
+  const Told made = api.post("/v1/tokens", R"({"scope":"duel"})");
+  ASSERT_EQ(made.status, 201) << made.body.dump();
+  ASSERT_EQ(api.call(HttpMethod::del, "/v1/tokens/" + made.text("token_id")).status, 200);
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(calls, (std::set<std::string>{"erase", "get", "put"}));
+  EXPECT_FALSE(threads.contains(std::this_thread::get_id()));
 }
 
 TEST_F(ShareLinks, limits_are_for_share_links_only) {

@@ -122,9 +122,11 @@ class FaultyStore final : public Store {
     return store_->add_tags(experiment, tags);
   }
   Status put(std::string_view space, std::string_view key, std::string_view bytes) override {
+    if (before) before("put", std::string(space));
     return store_->put(space, key, bytes);
   }
   Result<std::optional<std::string>> get(std::string_view space, std::string_view key) override {
+    if (before) before("get", std::string(space));
     return store_->get(space, key);
   }
   Result<std::vector<std::pair<std::string, std::string>>> entries(
@@ -132,6 +134,7 @@ class FaultyStore final : public Store {
     return store_->entries(space);
   }
   Result<bool> erase(std::string_view space, std::string_view key) override {
+    if (before) before("erase", std::string(space));
     return store_->erase(space, key);
   }
   Status check() override { return store_->check(); }

@@ -299,12 +299,15 @@ std::optional<Api::Voter> Api::voter_of(const Call& call, const DuelBody& body) 
     call.send(refusal(400, "/subject_id " + why, false, {{"/subject_id", why}}));
     return std::nullopt;
   }
-  if (link == nullptr || !link->link.one_browser || link->subject == from.subject) return from;
-  const auto claimed = tokens_.claim(link_id, from.subject);
-  if (claimed.ok() && *claimed) return from;
+  return from;
+}
+
+bool Api::claims_link(const Call& call, const Voter& from) {
+  const auto claimed = tokens_.claim(call.caller.link()->token_id, from.subject);
+  if (claimed.ok() && *claimed) return true;
   call.send(claimed.ok() ? refusal(409, "this link is for one browser, and another has opened it")
                          : refusal(claimed.error()));
-  return std::nullopt;
+  return false;
 }
 
 void Api::serve_duels(Call& call) {
@@ -327,13 +330,24 @@ void Api::serve_duels(Call& call) {
   if (!one && !body->duel_id.empty()) {
     return wrong("duel_id", "several duels have a `batch_id`, not a `duel_id`");
   }
-  std::optional<Voter> from;
-  if (voter) {
-    from = voter_of(call, *body);
-    if (!from) return;
-    body->subject_id = from->subject;
-  }
-  Wish wish = wish_of(*body, voter, salt_of(call.eid()));
+  if (!voter) return serve_wish(call, *std::move(body), false, std::nullopt);
+  const auto from = voter_of(call, *body);
+  if (!from) return;
+  body->subject_id = from->subject;
+  const ApiToken* const link = call.caller.link();
+  const bool is_claimed = link == nullptr || !link->link.one_browser ||
+                          !link->link.member.empty() || link->subject == from->subject;
+  if (is_claimed) return serve_wish(call, *std::move(body), true, from);
+  // The first that comes by the link claims it. The store may take long.
+  const auto kept = std::make_shared<const Call>(std::move(call));
+  run_on(*lookups_, *kept, [this, kept, body = *std::move(body), from] {
+    if (claims_link(*kept, *from)) serve_wish(*kept, body, true, from);
+  });
+}
+
+void Api::serve_wish(const Call& call, DuelBody body, bool voter,
+                     const std::optional<Voter>& from) {
+  Wish wish = wish_of(body, voter, salt_of(call.eid()));
   if (from) wish.over_cap = from->over_cap;
   if (const ApiToken* const link = call.caller.link()) {
     if (link->link.member.empty()) {
@@ -341,7 +355,7 @@ void Api::serve_duels(Call& call) {
     }
     wish.most_subjects = link->link.max_subjects_per_day;
   }
-  if (one) {
+  if (body.count == 1 && body.batch_id.empty()) {
     return ask(
         call, AnswerWhen::appended,
         [wish = std::move(wish)](const Turn& turn) {
@@ -359,10 +373,10 @@ void Api::serve_duels(Call& call) {
           return answer_of(again ? 200 : 201, answer, replayed(again));
         });
   }
-  const bool named = !body->batch_id.empty();
+  const bool named = !body.batch_id.empty();
   const std::string batch_id =
-      named ? body->batch_id : new_duel_id(engine_.world(), engine_.world().wall_time_ms());
-  const DuelsAtOnce batch{std::move(wish), batch_id, named, body->count};
+      named ? body.batch_id : new_duel_id(engine_.world(), engine_.world().wall_time_ms());
+  const DuelsAtOnce batch{std::move(wish), batch_id, named, body.count};
   // In one append: the batch is in the log or it is not, so that it can be given again as it was.
   engine_.ask_in_parts<Offer>(
       call.eid(), AnswerWhen::appended, Engine::Parts::together, batch.parts(),

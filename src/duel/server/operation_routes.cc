@@ -76,28 +76,35 @@ void Api::create_token(Call& call) {
     return call.send(refusal(400, "/experiment_id is missing: a browser votes in one experiment",
                              false, {{"/experiment_id", "is missing"}}));
   }
+  // The store may take long, and the threads of connections serve everybody.
+  run_on(*lookups_, call, [this, body = *body, send = call.send] { make_token(body, send); });
+}
+
+void Api::make_token(const TokenBody& body, const Send& send) {
   // From the first token on every caller needs one. If the first could not make others, nobody
   // could make any.
-  const bool makes_others = body->scope == TokenScope::admin && body->experiment_id.empty();
+  const bool makes_others = body.scope == TokenScope::admin && body.experiment_id.empty();
   if (!tokens_.any() && !makes_others) {
-    return call.send(refusal(409,
-                             "the first token has to be of scope 'admin' and for all experiments: "
-                             "from then on every caller needs one, and only such a token can make "
-                             "others; `duel token create --scope admin`"));
+    return send(refusal(409,
+                        "the first token has to be of scope 'admin' and for all experiments: "
+                        "from then on every caller needs one, and only such a token can make "
+                        "others; `duel token create --scope admin`"));
   }
-  const auto made = tokens_.create(body->scope, body->name, body->experiment_id,
-                                   body->expires_at ? body->expires_at->ms : 0, body->link);
-  if (!made.ok()) return call.send(refusal(made.error()));
+  const auto made = tokens_.create(body.scope, body.name, body.experiment_id,
+                                   body.expires_at ? body.expires_at->ms : 0, body.link);
+  if (!made.ok()) return send(refusal(made.error()));
   streams_->end_unwelcome();  // after the first token, those that were opened without one
-  call.send(answer_of(201, NewTokenAnswer{made->second, made->first}));
+  send(answer_of(201, NewTokenAnswer{made->second, made->first}));
 }
 
 void Api::delete_token(Call& call) {
-  const auto erased = tokens_.erase(call.parameters.at("tid"));
-  if (!erased.ok()) return call.send(refusal(erased.error()));
-  streams_->end_unwelcome();
-  if (!*erased) return call.send(refusal(404, "there is no such token"));
-  call.send(answer_of(200, RevokedAnswer{}));
+  run_on(*lookups_, call, [this, token_id = call.parameters.at("tid"), send = call.send] {
+    const auto erased = tokens_.erase(token_id);
+    if (!erased.ok()) return send(refusal(erased.error()));
+    streams_->end_unwelcome();
+    if (!*erased) return send(refusal(404, "there is no such token"));
+    send(answer_of(200, RevokedAnswer{}));
+  });
 }
 
 void Api::healthz(Call& call) { call.send(answer_of(200, StatusAnswer{"ok"})); }
