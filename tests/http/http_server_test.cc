@@ -333,6 +333,33 @@ TEST(HttpServer, turns_connections_and_requests_away_beyond_its_limits) {
   EXPECT_TRUE(eventually([&] { return server->load().requests_in_flight == 1; }));
 }
 
+// The other addresses must have room, whatever one of them holds open.
+TEST(HttpServer, takes_no_more_connections_of_one_address_than_its_share) {
+  HttpLimits limits;
+  limits.connections = 3;
+  limits.connections_of_one = 2;
+  const auto server =
+      serve([](HttpRequest&&, HttpReply reply) { reply.send({200, {}, "here"}); }, limits);
+  const auto is_served = [](RawClient& client) {
+    client.send(get("/"));
+    return status_of(client.read_response()) == 200;
+  };
+  RawClient first(server->address(), 0, "127.0.0.1");
+  RawClient second(server->address(), 0, "127.0.0.1");
+  EXPECT_TRUE(is_served(first));
+  EXPECT_TRUE(is_served(second));
+  RawClient third(server->address(), 0, "127.0.0.1");
+  EXPECT_EQ(status_of(third.read_response()), 503);
+  RawClient other(server->address(), 0, "127.0.0.2");
+  EXPECT_TRUE(is_served(other));
+  // A place that is left is there again.
+  first.close();
+  EXPECT_TRUE(eventually([&] { return server->load().connections == 2; }));
+  RawClient fourth(server->address(), 0, "127.0.0.1");
+  EXPECT_TRUE(is_served(fourth));
+  EXPECT_EQ(server->load().refused_connections, 1U);
+}
+
 // --- Bodies -------------------------------------------------------------------------------------
 
 std::string head_of_body(std::size_t bytes, const std::string& path = "/") {

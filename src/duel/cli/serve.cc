@@ -26,6 +26,7 @@ struct ServeArguments {
   std::uint64_t lease = 10;
   std::uint64_t threads = 2;
   std::uint64_t most_ahead = 3'600;
+  std::uint64_t connections_of_one = HttpLimits{}.connections_of_one;
   EngineOptions engine;
   ApiOptions api;
   std::string on_certified;
@@ -120,6 +121,7 @@ Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) 
     return now->admit_body(head);
   };
   limits.file_directory = directory_of_bodies(arguments.store);
+  limits.connections_of_one = arguments.connections_of_one;
   DUEL_ASSIGN(const std::unique_ptr<HttpServer> server,
               HttpServer::listen(*address, limits, arguments.threads,
                                  [&ready](HttpRequest&& request, HttpReply reply) {
@@ -200,6 +202,9 @@ void add_serve_command(Command& program) {
           &arguments.api.rate_limit, [](double value) { return value >= 0; },
           "0 or more requests a second"),
       "Requests per second for each token; more get status 429 (default 5000). 0 means no limit.");
+  command.add("--connections-per-address N", count(&arguments.connections_of_one, 1, 10'000),
+              "Connections of one address, or of one IPv6 network of 64 bits, of the 10000 in all "
+              "(default 5000). Behind a proxy all connections have its address.");
   command.add("--client-address-header NAME", not_empty(&arguments.api.client_address_header),
               "Header in which a proxy before this server adds the client's address, such as "
               "X-Forwarded-For; its last entry counts. Share links are limited by address.");

@@ -143,6 +143,7 @@ struct HttpLimits {
   // (unread_bytes.h).
   std::size_t all_unread_bytes = std::size_t{256} << 20;
   std::size_t connections = 10'000;        // beyond: 503, and the connection closed
+  std::size_t connections_of_one = 5'000;  // the same of one network
   std::size_t requests_in_flight = 4'000;  // beyond: 429 with Retry-After
   std::size_t stream_buffer_bytes = std::size_t{1} << 20;
   std::chrono::milliseconds idle_timeout{60'000};    // between requests; the connection is closed

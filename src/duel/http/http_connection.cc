@@ -43,11 +43,13 @@ void empty_outbox(HttpCore& core) {
 
 }  // namespace
 
-HttpConnection::HttpConnection(std::shared_ptr<HttpCore> core, HttpSocket socket)
+HttpConnection::HttpConnection(std::shared_ptr<HttpCore> core, HttpSocket socket, std::string peer)
     : core_(std::move(core)),
       strand_(socket.get_executor()),
       socket_(std::move(socket)),
       timer_(socket_.get_executor()),
+      peer_(std::move(peer)),
+      network_(network_of(peer_)),
       body_share_(network_),
       unread_(core_->unread),
       reader_(core_->limits) {
@@ -83,13 +85,6 @@ void HttpConnection::dispatch_send(HttpResponse response) {
 void HttpConnection::start() {
   error_code ignored;
   socket_.set_option(tcp::no_delay(true), ignored);
-  const auto peer = socket_.remote_endpoint(ignored);
-  auto address = peer.address();
-  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
-    address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
-  }
-  peer_ = address.to_string(ignored);
-  network_ = network_of(peer_);
   unread_.belongs_to(network_, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->close_soon();
   });
@@ -109,7 +104,9 @@ void HttpConnection::close() {
 
 void HttpConnection::leave() {
   const std::lock_guard lock(core_->mutex);
-  if (core_->connections.erase(this) > 0) core_->gone.notify_all();
+  if (core_->connections.erase(this) == 0) return;
+  core_->places.give_back(network_, 1);
+  core_->gone.notify_all();
 }
 
 void HttpConnection::enter(Stage stage, std::optional<milliseconds> timeout) {

@@ -48,7 +48,8 @@ struct HttpCore {
         handler(std::move(its_handler)),
         bodies(limits.all_bodies_bytes, limits.bodies_bytes_of_one),
         files(limits.all_files_bytes, limits.all_files_bytes),
-        unread(limits.all_unread_bytes) {}
+        unread(limits.all_unread_bytes),
+        places(limits.connections, limits.connections_of_one) {}
 
   boost::asio::io_context io;
   const HttpLimits limits;
@@ -56,6 +57,7 @@ struct HttpCore {
   ByteShares bodies;
   ByteShares files;
   UnreadBytes unread;
+  ByteShares places;  // one for each connection
 
   std::atomic<std::size_t> in_flight = 0;
   std::atomic<std::size_t> streams = 0;
@@ -107,7 +109,8 @@ class BodyShare {
 class HttpConnection final : public HttpExchange,
                              public std::enable_shared_from_this<HttpConnection> {
  public:
-  HttpConnection(std::shared_ptr<HttpCore> core, HttpSocket socket);
+  // `peer`: its address. REQUIRES: a place was taken for its network.
+  HttpConnection(std::shared_ptr<HttpCore> core, HttpSocket socket, std::string peer);
   ~HttpConnection() override { leave(); }
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
@@ -213,8 +216,8 @@ class HttpConnection final : public HttpExchange,
   HttpStrand strand_;
   HttpSocket socket_;
   HttpTimer timer_;
-  std::string peer_;
-  std::string network_;
+  const std::string peer_;
+  const std::string network_;
   BodyShare body_share_;
   UnreadBytes::Share unread_;
   HttpRequestReader reader_;

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "duel/http/byte_shares.h"
 #include "duel/http/http.h"
 #include "duel/http/http_connection.h"
 #include "duel/http/http_head.h"
@@ -184,22 +185,30 @@ class AsioServer final : public HttpServer {
   }
 
   void greet(HttpSocket socket) {
-    {
-      const std::lock_guard lock(core_->mutex);
-      if (core_->connections.size() >= core_->limits.connections) {
-        ++core_->refused_connections;
-        turn_away(socket);
-        return;
-      }
+    std::string peer = address_of_peer(socket);
+    if (!core_->places.take(network_of(peer), 1)) {
+      ++core_->refused_connections;
+      return turn_away(socket);
     }
-    const auto connection = std::make_shared<HttpConnection>(core_, std::move(socket));
+    const auto connection =
+        std::make_shared<HttpConnection>(core_, std::move(socket), std::move(peer));
     connection->on_strand([connection] { connection->start(); });
+  }
+
+  static std::string address_of_peer(const HttpSocket& socket) {
+    error_code ignored;
+    auto address = socket.remote_endpoint(ignored).address();
+    if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+      address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+    }
+    return address.to_string(ignored);
   }
 
   // Sends a refusal if it fits into the socket's buffer. Waiting for the client would let callers
   // beyond the limit hold resources after all.
   static void turn_away(HttpSocket& socket) {
-    const HttpResponse busy = problem(503, "the server has too many connections", true);
+    const HttpResponse busy =
+        problem(503, "the server has too many connections, or too many of this address", true);
     std::string text = head_of(busy.status, busy.headers, true);
     text +=
         fmt::format("Retry-After: 1\r\nContent-Length: {}\r\n\r\n{}", busy.body.size(), busy.body);
