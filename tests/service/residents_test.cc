@@ -102,6 +102,40 @@ TEST(Residents, that_a_process_left_waiting_are_woken_by_the_next) {
   wait_until([&] { return api.engine().store().head("e")->sequence > head; });
 }
 
+// What an upgrade leaves, or a kill: nothing says when something is due.
+void expect_woken_without_a_snapshot(ServedApi& api, const std::string& change) {
+  const std::uint64_t head = api.engine().store().head("e")->sequence;
+  api.stop();
+  {
+    auto raw = SqliteConnection::open(api.store_file(), SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(raw.ok());
+    ASSERT_TRUE(raw->execute(change.c_str()).ok());
+  }
+  api.pass(60 * 60 * 1000);
+  api.start();
+  wait_until([&] {
+    api.pass(1000);  // beyond the grace
+    return api.engine().store().head("e")->sequence > head;
+  });
+}
+
+TEST(Residents, with_a_snapshot_of_another_version_are_woken_by_the_next_process) {
+  ServedApi api;
+  start_three_arms(api);
+  ASSERT_EQ(api.post(kE + "/duels", R"({"duel_id":"q"})").status, 201);
+  expect_woken_without_a_snapshot(api, "UPDATE snapshots SET version = 'another'");
+  EXPECT_EQ(api.get(kE + "/duels/q").text("state"), "expired");
+}
+
+TEST(Residents, without_a_snapshot_are_woken_by_the_next_process) {
+  ServedApi api;
+  ASSERT_EQ(api.put(kE, R"({"space":{"w":{"low":0,"high":1,"default":0.2}}})").status, 201);
+  ASSERT_EQ(api.post(kE + "/start").status, 200);
+  ASSERT_EQ(api.post(kE + "/duels", R"({"duel_id":"q"})").status, 201);
+  expect_woken_without_a_snapshot(api, "DELETE FROM snapshots");
+  EXPECT_EQ(api.get(kE + "/duels/q").text("state"), "expired");
+}
+
 // All but the glances, which nobody has worked out before the first snapshot.
 std::string rows_of(const Told& list) {
   std::string rows;

@@ -274,16 +274,21 @@ void Engine::wait_for(const std::string& experiment_id) {
 
 // Finds the duels that the process before this one left open. A snapshot may be older than the log,
 // and its due time then too early: the experiment is woken for nothing, but no expiry is missed.
+// Where nothing says when something is due (there is no snapshot, it is another version's, or the
+// log went on after it) the experiment is woken at once, to find out.
 // With nodes this one owns nothing yet; a sweep gives it experiments later (upkeep.h).
 Status Engine::find_sleepers() {
   if (nodes_ != nullptr) return Done{};
   DUEL_ASSIGN(const std::vector<Outline> outlines, store_->outlines());
   for (const Outline& outline : outlines) {
-    if (!outline.snapshot) continue;
-    const auto digest = Experiment::digest_of(*outline.snapshot);
-    if (digest && digest->due_ms) {
-      owner_of(outline.experiment).know_sleeper(outline.experiment, *digest->due_ms);
-    }
+    constexpr std::int64_t kAtOnce = 1;  // a time long ago
+    const std::optional<Snapshot>& snapshot = outline.snapshot;
+    const auto digest = snapshot ? Experiment::digest_of(*snapshot) : std::nullopt;
+    const bool is_last = digest && snapshot->sequence == outline.head.sequence &&
+                         snapshot->hash == outline.head.hash;
+    if (is_last && !digest->due_ms) continue;
+    const std::int64_t due_ms = digest && digest->due_ms ? *digest->due_ms : kAtOnce;
+    owner_of(outline.experiment).know_sleeper(outline.experiment, due_ms);
   }
   return Done{};
 }
