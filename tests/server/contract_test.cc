@@ -117,6 +117,20 @@ TEST(Contract, lists_are_read_page_by_page) {
   EXPECT_TRUE(api.get("/v1/experiments").body.at("next_cursor").is_null());
 }
 
+// 400 is for names that do not exist.
+TEST(Contract, what_an_experiment_is_created_with_and_cannot_change_is_409_in_a_patch) {
+  ServedApi api;
+  start_three_arms(api);
+  const Json schemas = api.api().openapi().at("components").at("schemas");
+  const Json& changeable = schemas.at("PatchRequest").at("properties");
+  for (const auto& [name, schema] : schemas.at("ExperimentRequest").at("properties").members()) {
+    if (changeable.contains(name)) continue;
+    const Told told = api.call(HttpMethod::patch, "/v1/experiments/e", "{\"" + name + "\":1}",
+                               {{"if-match", "*"}});
+    EXPECT_EQ(told.status, 409) << name;
+  }
+}
+
 TEST(Contract, a_list_has_at_most_as_many_items_as_the_document_says) {
   ServedApi api;
   start_three_arms(api);

@@ -219,9 +219,10 @@ void Api::patch_experiment(Call& call) {
   Parsed parsed = json_of(call.request, call.limits());
   if (!parsed.json) return call.send(std::move(parsed.refused));
   // A field that exists but cannot change is a conflict; an unknown one is a mistake (below).
-  for (const char* name : {"mode", "arms", "space", "default_point", "warmup", "policy", "goal",
-                           "stopping", "presentation", "interleave", "tasks", "about", "panel",
-                           "voting", "slices", "audit", "seed"}) {
+  for (const char* name :
+       {"mode",  "arms",    "space",  "default_point", "warmup",       "policy",     "goal",
+        "top",   "epsilon", "assume", "stopping",      "presentation", "interleave", "tasks",
+        "about", "panel",   "voting", "slices",        "audit",        "seed"}) {
     if (parsed.json->contains(name)) {
       return call.send(refusal(409, fmt::format("/{} cannot change", name), false,
                                {{fmt::format("/{}", name), "cannot change"}}));
