@@ -1,5 +1,5 @@
 // What a duel of a tuner costs: choosing the pair and hearing the answer, in a run to 1000 duels,
-// its mean and its dearest one. `scripts/bench tune` runs it; bench/performance.md quotes it.
+// its mean and its dearest one. `scripts/bench tune` runs it.
 #include <fmt/format.h>
 
 #include <algorithm>

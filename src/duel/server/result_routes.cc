@@ -1,6 +1,6 @@
 // What is shown of an experiment: result, certificate, health, timeline, and the stream of events;
-// for the web pages the progress of a vote, the last duels, and the policies to choose from. All
-// but the stream are made on reader threads (views.h); plans run on background threads.
+// for the web pages the progress of a vote, the last duels, and the policies to choose from. What
+// is read from a log is made on reader threads (views.h), and plans run on background threads.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -266,7 +266,7 @@ Listed Views::summary_of(const Outline& outline) {
   }
   if (digest) {
     // With nodes an older snapshot will do: the owner saves one at each change of state or
-    // certificate (engine.cc, save_changed_states).
+    // certificate (Owner::settle).
     const Snapshot& snapshot = *outline.snapshot;
     const bool is_last =
         snapshot.sequence == outline.head.sequence && snapshot.hash == outline.head.hash;

@@ -276,7 +276,9 @@ struct ExperimentBody {
                    "`kernel-ts(trust=1)`")},
       as_optional(inlined(&ExperimentBody::goal, Described<Goal>::fields)),
       FieldList{
-          optional("stopping", &ExperimentBody::stopping),
+          optional("stopping", &ExperimentBody::stopping,
+                   "`on_certified` if absent: `complete`, and `exploit` where clicks decide; of a "
+                   "space where clicks decide `notify`"),
           optional("feedback", &ExperimentBody::feedback),
           optional("presentation", &ExperimentBody::presentation),
           optional("guardrails", &ExperimentBody::guardrails),
