@@ -353,8 +353,8 @@ class TableWriter {
     for (const ArmEntry& arm : table.arms) names_.emplace(arm.id, original_name(arm));
   }
 
-  std::string arena() const {
-    return lines({"model_a", "model_b", "winner", "judge", "tstamp"},
+  bool arena(const TableSink& sink) const {
+    return lines({"model_a", "model_b", "winner", "judge", "tstamp"}, sink,
                  [&](const ComparisonRecord& row) -> std::vector<std::string> {
                    if (!fits_arena(row)) return {};
                    return {names_.at(row.first), names_.at(row.second), word(row), row.source.id,
@@ -362,9 +362,9 @@ class TableWriter {
                  });
   }
 
-  std::string csv() const {
+  bool csv(const TableSink& sink) const {
     return lines(
-        {"first", "second", "result", "winner", "source_type", "source_id", "made_at"},
+        {"first", "second", "result", "winner", "source_type", "source_id", "made_at"}, sink,
         [&](const ComparisonRecord& row) -> std::vector<std::string> {
           return {
               names_.at(row.first), names_.at(row.second), std::string(to_word(row.answer.result)),
@@ -373,7 +373,7 @@ class TableWriter {
         });
   }
 
-  std::string jsonl() const {
+  bool jsonl(const TableSink& sink) const {
     std::string text;
     const auto field = [&](std::string_view name, const Json& value) {
       text += text.back() == '{' ? "" : ",";
@@ -382,7 +382,7 @@ class TableWriter {
       append_json(text, value);
     };
     for (const ComparisonRecord& row : table_.rows) {
-      text += '{';
+      text = "{";
       field("first", names_.at(row.first));
       field("second", names_.at(row.second));
       field("result", to_word(row.answer.result));
@@ -393,15 +393,16 @@ class TableWriter {
       if (!row.made_at.empty()) field("made_at", row.made_at);
       for (const auto& [name, value] : row.extra) field(name, value);
       text += "}\n";
+      if (!sink(text)) return false;
     }
-    return text;
+    return true;
   }
 
  private:
   // A line for each row with fields; the other columns follow those of the format.
-  std::string lines(std::vector<std::string> header, const auto& fields_of) const {
+  bool lines(std::vector<std::string> header, const TableSink& sink, const auto& fields_of) const {
     header.insert(header.end(), extra_.begin(), extra_.end());
-    std::string text = csv_line(header);
+    if (!sink(csv_line(header))) return false;
     for (const ComparisonRecord& row : table_.rows) {
       std::vector<std::string> fields = fields_of(row);
       if (fields.empty()) continue;
@@ -409,9 +410,9 @@ class TableWriter {
         fields.emplace_back(is_graded(row) && column == kScore ? format_number(*row.answer.score)
                                                                : extra_of(row, column));
       }
-      text += csv_line(fields);
+      if (!sink(csv_line(fields))) return false;
     }
-    return text;
+    return true;
   }
   std::string winner(const ComparisonRecord& row) const {
     return row.answer.result == Answered::win ? names_.at(row.answer.winner) : "";
@@ -881,10 +882,19 @@ std::vector<std::string> left_out_of(const ComparisonTable& table, ComparisonFor
   return left_out;
 }
 
-std::string to_text(const ComparisonTable& table, ComparisonFormat format) {
+bool write_text(const ComparisonTable& table, ComparisonFormat format, const TableSink& sink) {
   const TableWriter writer(table, format);
-  if (format == ComparisonFormat::jsonl) return writer.jsonl();
-  return format == ComparisonFormat::csv ? writer.csv() : writer.arena();
+  if (format == ComparisonFormat::jsonl) return writer.jsonl(sink);
+  return format == ComparisonFormat::csv ? writer.csv(sink) : writer.arena(sink);
+}
+
+std::string to_text(const ComparisonTable& table, ComparisonFormat format) {
+  std::string text;
+  write_text(table, format, [&](std::string_view line) {
+    text += line;
+    return true;
+  });
+  return text;
 }
 
 namespace {

@@ -27,6 +27,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +86,9 @@ Result<ComparisonTable> comparisons_of_log(Store& store, const std::string& expe
 bool fits_arena(const ComparisonRecord& row);
 
 std::string to_text(const ComparisonTable& table, ComparisonFormat format);
+// The same line by line, until `sink` says false. Whether it never did.
+using TableSink = std::function<bool(std::string_view line)>;
+bool write_text(const ComparisonTable& table, ComparisonFormat format, const TableSink& sink);
 // What `to_text` writes nothing of, for people.
 std::vector<std::string> left_out_of(const ComparisonTable& table, ComparisonFormat format);
 

@@ -3,31 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <string>
-#include <thread>
+#include <string_view>
 #include <variant>
 
 #include "duel/experiment/comparison_table.h"
 #include "duel/log/line_chain.h"
 #include "duel/log/record_reader.h"
 #include "duel/server/api.h"
+#include "duel/server/paced_stream.h"
 
 namespace duel {
 namespace {
-
-// Blocks while the client reads slowly. False if the client is gone.
-bool write_in_pieces(HttpStream& stream, std::string_view text) {
-  constexpr std::size_t kPiece = 65'536;
-  while (!text.empty()) {
-    while (stream.buffered() > stream.capacity() / 2 && !stream.closed()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    if (!stream.write(std::string(text.substr(0, kPiece)))) return false;
-    text.remove_prefix(std::min(kPiece, text.size()));
-  }
-  return true;
-}
 
 // A duel that ended, or a comparison made elsewhere, without a vote for either arm.
 bool is_nonvote(const Record& record) {
@@ -72,11 +59,13 @@ void Api::export_log(Call& call) {
       const auto table = comparisons_of_log(store, eid);
       if (!table.ok()) return send(refusal(table.error()));
       const auto parsed = parse_comparison_format(form);
-      const auto stream = send.stream(form == "jsonl" ? "application/x-ndjson" : "text/csv");
-      if (write_in_pieces(*stream, to_text(*table, *parsed))) stream->finish();
+      PacedStream stream(send.stream(form == "jsonl" ? "application/x-ndjson" : "text/csv"),
+                         engine_.world());
+      const auto sink = [&](std::string_view line) { return stream.write(line); };
+      if (write_text(*table, *parsed, sink)) stream.finish();
       return;
     }
-    const auto stream = send.stream("application/x-ndjson");
+    PacedStream stream(send.stream("application/x-ndjson"), engine_.world());
     // The chain is checked here because serving may rest on a snapshot and never read the older
     // lines. At a damaged line the stream ends without `finish`, so that the client sees an
     // incomplete answer and does not take it for the whole log.
@@ -92,10 +81,10 @@ void Api::export_log(Call& call) {
                                    : is_nonvote(entry.record);
         if (!is_wanted) return Done{};
       }
-      if (write_in_pieces(*stream, std::string(line) + "\n")) return Done{};
-      return Error::unsupported("the client has disconnected");
+      if (stream.write(line) && stream.write("\n")) return Done{};
+      return Error::unsupported("the client has disconnected, or reads too slowly");
     });
-    if (read.ok()) stream->finish();
+    if (read.ok()) stream.finish();
   });
 }
 
