@@ -334,5 +334,39 @@ TEST(NamedTasks, counted_twice_are_refused_unless_the_log_is_of_an_earlier_forma
   }
 }
 
+TEST(TaskDraw, among_some_draws_each_as_likely_and_looks_at_few) {
+  constexpr std::size_t kTasks = 20'000;
+  const TaskDraw draw(tasks_named(kTasks));
+  std::size_t looks = 0;
+  const auto even = [&](const std::string& task) {
+    ++looks;
+    return (task.back() - '0') % 2 == 0;
+  };
+  // The lot is that of the next duel, so that each seed is another draw.
+  constexpr int kDraws = 500;
+  int low = 0;
+  for (int k = 0; k < kDraws; ++k) {
+    const Ledger ledger = ledger_with(1, static_cast<std::uint64_t>(k), {});
+    const std::string* const task = draw.draw_among(ledger, even);
+    ASSERT_NE(task, nullptr);
+    EXPECT_EQ((task->back() - '0') % 2, 0);
+    low += std::stoul(task->substr(1)) < kTasks / 2 ? 1 : 0;
+  }
+  EXPECT_LT(looks, 3U * kDraws);  // two on average
+  // Half of them, to five standard errors.
+  EXPECT_NEAR(low, kDraws / 2, 5 * std::sqrt(kDraws / 4.0));
+}
+
+TEST(TaskDraw, among_hardly_any_finds_the_one_and_of_none_says_so) {
+  const TaskDraw draw(tasks_named(20'000));
+  const Ledger ledger = ledger_with(1, 5, {});
+  const auto is_it = [](const std::string& task) { return task == "t17001"; };
+  ASSERT_NE(draw.draw_among(ledger, is_it), nullptr);
+  EXPECT_EQ(*draw.draw_among(ledger, is_it), "t17001");
+  EXPECT_EQ(draw.draw_among(ledger, [](const std::string&) { return false; }), nullptr);
+  EXPECT_EQ(draw.next_place(0, is_it), 17'001U);
+  EXPECT_EQ(draw.next_place(17'002, is_it), draw.size());
+}
+
 }  // namespace
 }  // namespace duel

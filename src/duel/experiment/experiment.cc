@@ -304,6 +304,7 @@ Status Experiment::add_tasks(const TasksAddedRecord& added, std::vector<std::str
                              const Moment& moment) {
   DUEL_RETURN_IF_ERROR(stage(added, moment));
   tasks_ = TaskDraw(std::move(names));
+  proof_task_ = 0;
   return Done{};
 }
 

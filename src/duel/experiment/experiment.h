@@ -453,7 +453,7 @@ class Experiment {
   // Of a space: what the log has to say before the next duel is chosen.
   Status stage_search(const Moment& moment);
   // Of a space: whether a candidate waits for tasks that no duel was about.
-  bool lacks_proof_tasks() const;
+  bool lacks_proof_tasks();
   bool draw_task_of_space(const Wish& wish, ServeRecord& serve);
   Result<bool> has_met(const ServeRecord& serve) const;
   SliceValues slices_of(const Wish& wish, std::string_view task) const;
@@ -481,6 +481,7 @@ class Experiment {
   LiveExperiment live_;
   StoredDuels* duels_;  // the ledger owns it
   TaskDraw tasks_;
+  std::size_t proof_task_ = 0;  // of a space: before it no task is left for a proof
   // Of a local run: pairs with tasks that were served and could be no evidence, such as those with
   // a known answer. A known answer is given once.
   std::set<std::pair<std::pair<Arm, Arm>, std::string>> recalled_;

@@ -394,10 +394,13 @@ Status Experiment::stage_search(const Moment& moment) {
   return Done{};
 }
 
-bool Experiment::lacks_proof_tasks() const {
+bool Experiment::lacks_proof_tasks() {
   const TunedSpace& tuned = *ledger().tuned();
   if (tasks_.empty() || !ledger().parts().tasks_end || !tuned.proof().stands()) return false;
-  return !tasks_.any([&](const std::string& task) { return may_prove(tuned, task); });
+  // A task that was asked about stays so: those before the last one found need no second look.
+  proof_task_ = tasks_.next_place(proof_task_,
+                                  [&](const std::string& task) { return may_prove(tuned, task); });
+  return proof_task_ == tasks_.size();
 }
 
 // A search draws from its own tasks, again and again; a proof from those that no duel was about.
@@ -407,15 +410,17 @@ bool Experiment::draw_task_of_space(const Wish& wish, ServeRecord& serve) {
   if (!wish.task.empty()) {
     serve.task = wish.task;
   } else if (!ledger().parts().tasks_end) {
-    serve.task = tasks_.draw_among(ledger(), [](const std::string&) { return true; });
+    serve.task = *tasks_.draw_among(ledger(), [](const std::string&) { return true; });
   } else {
     const auto mine = [&](const std::string& task) {
       return proves ? may_prove(tuned, task) : !tuned.is_for_proofs(task);
     };
+    const std::string* task = tasks_.draw_among(ledger(), mine);
     // Of few tasks the lot may have left none to the search.
-    const bool any = tasks_.any(mine);
-    serve.task =
-        tasks_.draw_among(ledger(), [&](const std::string& task) { return !any || mine(task); });
+    if (task == nullptr) {
+      task = tasks_.draw_among(ledger(), [](const std::string&) { return true; });
+    }
+    serve.task = *task;
   }
   if (serve.evidence && !ledger().statement().admits(serve, 0, 0).ok()) serve.evidence = false;
   return true;
@@ -441,8 +446,8 @@ std::optional<std::string> Experiment::task_to_recall(const std::string& task, A
     return !ledger().has_met(i, j, other) && !recalled_.contains({std::minmax(i, j), other});
   };
   if (is_new(task)) return task;
-  if (!tasks_.any(is_new)) return std::nullopt;
-  return tasks_.draw_among(ledger(), is_new);
+  const std::string* const other = tasks_.draw_among(ledger(), is_new);
+  return other == nullptr ? std::nullopt : std::optional(*other);
 }
 
 // The task of the duel, and whether its answer may be evidence. False where nothing is left to be
@@ -456,9 +461,10 @@ bool Experiment::draw_task(const Wish& wish, ServeRecord& serve) {
   if (ledger().parts().space) return draw_task_of_space(wish, serve);
   const Arm i = *ledger().find_arm(serve.first), j = *ledger().find_arm(serve.second);
   if (const Panel* const panel = ledger().panel()) {
-    serve.task = tasks_.draw_among(ledger(), [&](const std::string& task) {
-      return panel->may_ask(serve.subject, i, j, task);
-    });
+    const std::string* const task = tasks_.draw_among(
+        ledger(), [&](const std::string& one) { return panel->may_ask(serve.subject, i, j, one); });
+    DUEL_CHECK(task != nullptr);  // the pair was chosen since there is one
+    serve.task = *task;
     return true;
   }
   if (serve.task.empty()) {

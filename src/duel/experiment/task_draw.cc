@@ -18,6 +18,10 @@ TaskDraw::TaskDraw(std::vector<std::string> names) : names_(std::move(names)) {
   for (std::size_t k = 0; k < names_.size(); ++k) index_.emplace(names_[k], k);
 }
 
+// Of so many tries at least one is an admitted task, where half of the tasks are, but for one draw
+// in 10^19.
+constexpr int kMostTries = 64;
+
 const std::string& TaskDraw::draw(const Ledger& ledger, Arm i, Arm j) {
   DUEL_CHECK(!names_.empty());
   RoundRng rng = lot_of_task(ledger);
@@ -30,7 +34,6 @@ const std::string& TaskDraw::draw(const Ledger& ledger, Arm i, Arm j) {
   if (2 * fresh >= names_.size()) {
     // At least half are fresh, so that two tries are enough on average. Where a log counts more
     // tasks than it names, all that are named may have been met; the list below finds that out.
-    constexpr int kMostTries = 64;
     for (int tries = 0; tries < kMostTries; ++tries) {
       const std::string& task = any();
       if (!ledger.has_met(i, j, task)) return task;
@@ -46,14 +49,26 @@ const std::string& TaskDraw::draw(const Ledger& ledger, Arm i, Arm j) {
   return names_[left[static_cast<std::size_t>(rng.below(left.size()))]];
 }
 
-const std::string& TaskDraw::draw_among(const Ledger& ledger,
+const std::string* TaskDraw::draw_among(const Ledger& ledger,
                                         const std::function<bool(const std::string&)>& may) const {
+  if (names_.empty()) return nullptr;
+  RoundRng rng = lot_of_task(ledger);
+  const auto any = [&](std::size_t count) { return static_cast<std::size_t>(rng.below(count)); };
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const std::string& task = names_[any(names_.size())];
+    if (may(task)) return &task;
+  }
   std::vector<std::size_t> left;
   for (std::size_t k = 0; k < names_.size(); ++k) {
     if (may(names_[k])) left.push_back(k);
   }
-  DUEL_CHECK(!left.empty());
-  return names_[left[static_cast<std::size_t>(lot_of_task(ledger).below(left.size()))]];
+  return left.empty() ? nullptr : &names_[left[any(left.size())]];
+}
+
+std::size_t TaskDraw::next_place(std::size_t place,
+                                 const std::function<bool(const std::string&)>& may) const {
+  while (place < names_.size() && !may(names_[place])) ++place;
+  return place;
 }
 
 void TaskDraw::note(const Ledger& ledger, const ServeRecord& serve) {

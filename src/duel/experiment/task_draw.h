@@ -39,14 +39,14 @@ class TaskDraw {
   // A task for the next duel of (i, j), by a lot of the duel's ordinal. O(1) until a pair has met
   // half of the tasks; from then on the rest is kept as a list. REQUIRES: !empty().
   const std::string& draw(const Ledger& ledger, Arm i, Arm j);
-  // One of the tasks that `may` says of, each as likely, by the same lot. REQUIRES: !empty(), and
-  // there is one.
-  const std::string& draw_among(const Ledger& ledger,
+  // One of the tasks that `may` says of, each as likely, by the same lot; null where it says so of
+  // none. It looks at every task only where hardly any is left.
+  const std::string* draw_among(const Ledger& ledger,
                                 const std::function<bool(const std::string&)>& may) const;
-  // Whether `may` says so of any.
-  bool any(const std::function<bool(const std::string&)>& may) const {
-    return std::ranges::any_of(names_, may);
-  }
+  std::size_t size() const { return names_.size(); }
+  // The first place from this one on of a task that `may` says so of; size() where there is none.
+  std::size_t next_place(std::size_t place,
+                         const std::function<bool(const std::string&)>& may) const;
   // That a serve was applied.
   void note(const Ledger& ledger, const ServeRecord& serve);
 
