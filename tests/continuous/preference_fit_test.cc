@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "duel/continuous/cosine_features.h"
+#include "duel/core/archive.h"
 #include "duel/core/rng.h"
 #include "duel/core/turns.h"
 
@@ -223,6 +226,65 @@ TEST(PreferenceFit, draws_from_its_posterior) {
   EXPECT_NEAR(sum / kDraws, gap.mean, 5 * gap.deviation / std::sqrt(kDraws));
   const double variance = gap.deviation * gap.deviation;
   EXPECT_NEAR(squares / kDraws, variance, 5 * variance * std::sqrt(2.0 / kDraws));
+}
+
+// Answers by a known utility, of points drawn at random.
+struct KnownUtility {
+  CosineFeatures features = CosineFeatures::drawn(1, 8, 0.3, Stream(2, 0, Purpose::test).at(1));
+  RoundRng rng = Stream(3, 0, Purpose::test, "answers").at(1);
+
+  void next(std::vector<PreferenceFit*> fits) {
+    const double a = rng.uniform(), b = rng.uniform();
+    const auto utility = [](double x) { return 2 - 8 * (x - 0.6) * (x - 0.6); };
+    const double p = 1 / (1 + std::exp(utility(b) - utility(a)));
+    const double y = rng.bernoulli(p) ? 1 : 0;
+    for (PreferenceFit* fit : fits) {
+      fit->add(features.difference(Numbers{a}, Numbers{b}), y, 1);
+    }
+  }
+  PreferenceFit fit(std::size_t most_kept) const {
+    return PreferenceFit(Numbers(features.size()), most_kept);
+  }
+};
+
+TEST(PreferenceFit, with_the_older_half_folded_is_about_the_fit_of_all_answers) {
+  KnownUtility heard;
+  PreferenceFit all = heard.fit(PreferenceFit::kMostKept), folds = heard.fit(128);
+  for (int n = 1; n < 128; ++n) {
+    heard.next({&all, &folds});
+    ASSERT_TRUE(std::ranges::equal(all.theta(), folds.theta())) << n;
+    ASSERT_TRUE(std::ranges::equal(all.factor(), folds.factor())) << n;
+  }
+  for (int n = 128; n <= 2'000; ++n) {
+    heard.next({&all, &folds});
+    ASSERT_LT(folds.kept(), 128U);
+  }
+  EXPECT_EQ(folds.answers(), 2'000U);
+  EXPECT_EQ(all.kept(), 2'000U);
+  // What a fold leaves out is of the order of one answer's share: a fraction of the deviation of
+  // what is believed. A fit of the last answers alone has twice the deviation and more.
+  for (double x = 0; x <= 1; x += 0.1) {
+    const Numbers difference = heard.features.difference(Numbers{x}, Numbers{0.5});
+    const PreferenceFit::Gap one = all.gap(difference), other = folds.gap(difference);
+    EXPECT_NEAR(one.mean, other.mean, 0.5 * one.deviation + 1e-9) << x;
+    EXPECT_NEAR(one.deviation, other.deviation, 0.1 * one.deviation + 1e-9) << x;
+  }
+}
+
+TEST(PreferenceFit, goes_on_after_a_fold_from_its_saved_state) {
+  KnownUtility heard;
+  PreferenceFit fit = heard.fit(64);
+  for (int n = 0; n < 150; ++n) heard.next({&fit});
+  StateWriter writer;
+  fit.fields(writer);
+  const std::string bytes = writer.finish();
+  PreferenceFit again = heard.fit(64);
+  StateReader reader = std::move(StateReader::open(bytes)).value();
+  again.fields(reader);
+  ASSERT_TRUE(again.restored(heard.features.size()));
+  for (int n = 0; n < 100; ++n) heard.next({&fit, &again});
+  EXPECT_TRUE(std::ranges::equal(fit.theta(), again.theta()));
+  EXPECT_TRUE(std::ranges::equal(fit.factor(), again.factor()));
 }
 
 }  // namespace

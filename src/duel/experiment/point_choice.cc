@@ -121,7 +121,9 @@ void PointChoice::tell(std::uint64_t ordinal, Outcome outcome) {
   const Outcome of_pair = out.swapped ? mirrored(outcome) : outcome;
   search_->tell(out.pair, of_pair);
   if (of_pair == Outcome::none) return;
-  heard_.push_back({std::move(out.pair), of_pair});
+  ++heard_;
+  kept_.push_back({std::move(out.pair), of_pair});
+  if (kept_.size() > kMostKept) kept_.pop_front();
 }
 
 Status PointChoice::check(const TunedSpace& space, const Record& record) const {
@@ -158,7 +160,7 @@ void PointChoice::note(const TunedSpace& space, const Record& record) {
 void PointChoice::begin_again(const TunedSpace& space, std::uint64_t served) {
   search_ = std::make_unique<PointSearch>(*tuner_, setting_, options_);
   search_->go_on_after(served);
-  for (Heard& one : heard_) {
+  for (Heard& one : kept_) {
     one.pair.ticket = 0;
     search_->tell(one.pair, one.outcome);
   }

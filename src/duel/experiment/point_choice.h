@@ -4,7 +4,9 @@
 // copied by nobody: a learner holds a thousand bytes for every answer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <utility>
@@ -52,11 +54,12 @@ class PointChoice {
   Status check(const TunedSpace& space, const Record& record) const;
   // The record was applied; `space` is as it is now.
   void note(const TunedSpace& space, const Record& record);
-  // The learner begins anew with the answers so far.
+  // The learner begins anew with the answers so far, the last kMostKept of them.
   void begin_again(const TunedSpace& space, std::uint64_t served);
 
   const Tuner& tuner() const { return search_->tuner(); }
-  std::uint64_t heard() const { return heard_.size(); }
+  std::uint64_t heard() const { return heard_; }
+  static constexpr std::size_t kMostKept = 16'384;
 
  private:
   struct Out {
@@ -76,7 +79,8 @@ class PointChoice {
   PointSearchOptions options_;
   std::unique_ptr<PointSearch> search_;
   std::map<std::uint64_t, Out> out_;  // by the duel's number
-  std::vector<Heard> heard_;
+  std::uint64_t heard_ = 0;           // answers
+  std::deque<Heard> kept_;            // the last ones
   std::uint64_t dropped_at_ = 0;      // candidates, when the certified one was dropped
   std::uint64_t recommended_at_ = 0;  // answers, when the log last said what is recommended
 };
