@@ -103,6 +103,7 @@ class BenchServer {
       return head.path == "/nothing" ? HttpAdmission() : api_->admit_body(head);
     };
     limits.file_directory = folder_;
+    limits.connections_of_one = limits.connections;  // all clients are on this machine
     server_ = std::move(HttpServer::listen({"127.0.0.1", 0}, std::move(limits), 2,
                                            [this](HttpRequest&& one, HttpReply reply) {
                                              if (one.path == "/nothing") {
@@ -138,7 +139,18 @@ class BenchServer {
     for (int k = 0; k < count; ++k) {
       arms += fmt::format("{}{{\"arm_id\":\"a{}\"}}", k > 0 ? "," : "", k);
     }
+    start_arms(id, arms, more);
+  }
+  void start_arms(const std::string& id, const std::string& arms, const std::string& more) const {
     once(request("PUT", "/v1/experiments/" + id, "{\"arms\":[" + arms + "]" + more + "}"));
+    once(request("POST", "/v1/experiments/" + id + "/start", ""));
+  }
+  // Of two dimensions, whose slices are a plane as well.
+  void start_space(const std::string& id, const std::string& policy) const {
+    const std::string dimension = "{\"low\":0,\"high\":1,\"default\":0.5}";
+    once(request("PUT", "/v1/experiments/" + id,
+                 "{\"space\":{\"x\":" + dimension + ",\"y\":" + dimension + "},\"policy\":\"" +
+                     policy + "\"}"));
     once(request("POST", "/v1/experiments/" + id + "/start", ""));
   }
   // Each connection asks for a duel and then reports it: two requests a duel.
@@ -492,6 +504,18 @@ class SlowReaders {
   std::thread thread_;
 };
 
+std::string arms_with_features(int count, int width) {
+  std::string arms;
+  for (int k = 0; k < count; ++k) {
+    arms += fmt::format("{}{{\"arm_id\":\"a{}\",\"features\":[", k > 0 ? "," : "", k);
+    for (int m = 0; m < width; ++m) {
+      arms += fmt::format("{}{:.3f}", m > 0 ? "," : "", ((k * 31 + m * 17) % 101 - 50) / 800.0);
+    }
+    arms += "]}";
+  }
+  return arms;
+}
+
 // Serves of a small experiment at a steady rate beside each thing that one caller can do at worst.
 // One owner, so that it is the small experiment's as well.
 void beside_long_requests() {
@@ -536,6 +560,10 @@ void beside_long_requests() {
   served.start_experiment("growing", 600,
                           ",\"stopping\":{\"arms\":\"open\",\"pairs_independent\":true}");
   served.start_experiment("compared", 10);
+  // The most that is served of what learns in numbers (experiment/served_work.h).
+  served.start_space("space", "kernel-ts(features=512)");
+  served.start_arms("features", arms_with_features(100, 256), ",\"policy\":\"lin-ts\"");
+  served.start_experiment("panel", 50, ",\"about\":\"these-people\",\"panel\":{\"size\":100000}");
   some_of(served, "large");
   swapping.start_experiment("large", 600);
   some_of(swapping, "large");
@@ -544,7 +572,7 @@ void beside_long_requests() {
   for (int k = 0; k < 10'000; ++k) {
     outcomes += fmt::format("{{\"duel_id\":\"none{}\",\"result\":\"tie\"}}\n", k);
   }
-  std::atomic<int> number = 0, grown = 0;
+  std::atomic<int> number = 0, grown = 0, asked = 0;
   struct Kind {
     const char* name;
     std::function<HttpLoad()> load;
@@ -616,6 +644,15 @@ void beside_long_requests() {
          if (grown == 399) return served.request("GET", "/v1/experiments/growing", "");
          return served.request("PUT", fmt::format("/v1/experiments/growing/arms/new{}", ++grown),
                                "{}");
+       })},
+      {"duels of a space, 512 features", [&] { return served.duels(4, "space"); }},
+      {"slices of a space, 512 features",
+       repeated([&] { return served.request("GET", "/v1/experiments/space/slices", ""); })},
+      {"duels of 100 arms with 256 features each, `lin-ts`",
+       [&] { return served.duels(4, "features"); }},
+      {"questions to a panel, 50 arms", repeated([&] {
+         return served.request("POST", "/v1/experiments/panel/duels",
+                               fmt::format("{{\"subject_id\":\"m{}\"}}", ++asked % 100'000));
        })},
       {"lists of experiments",
        repeated([&] { return served.request("GET", "/v1/experiments", ""); })},
