@@ -112,6 +112,29 @@ TEST_F(ServedPanel, is_closed_once_and_speaks_of_those_who_came) {
   EXPECT_EQ(ask("ann").body.find("verdict"), nullptr);
 }
 
+// Two of three do not come. The owner is told what to do, and does it.
+TEST_F(ServedPanel, with_a_size_is_closed_when_some_do_not_come) {
+  ASSERT_EQ(create(R"("panel":{"size":3})").status, 201);
+  const auto why = [&] {
+    for (const Json& one : api.get(kE + "/result").body.at("why_not_yet").items()) {
+      if (one.at("reason").get<std::string>() == "people") {
+        return one.at("detail").get<std::string>();
+      }
+    }
+    return std::string();
+  };
+  EXPECT_EQ(why(), "3 of 3 people have not answered yet.");
+  answer(ask("ann"));
+  EXPECT_EQ(why(),
+            "2 of 3 people have not answered yet. If they will not come, the owner can close the "
+            "panel: it is then the 1 person who has answered.");
+  int questions = 0;
+  answer_all("ann", questions);
+  ASSERT_EQ(api.post(kE + "/panel/close").status, 200);
+  EXPECT_EQ(why(), "");
+  EXPECT_EQ(api.get(kE + "/result").text("state"), "certified");
+}
+
 TEST_F(ServedPanel, of_a_list_takes_members_by_links_of_their_own) {
   const std::string admin = api.tokens().create(TokenScope::admin, "", "", 0).value().first;
   api.token = admin;
@@ -144,6 +167,9 @@ TEST_F(ServedPanel, of_an_early_list_hears_who_will_not_come) {
   for (int k = 0; k < 25; ++k) members += (k > 0 ? ",\"m" : "\"m") + std::to_string(k) + "\"";
   ASSERT_EQ(create(R"("panel":{"early":true,"members":[)" + members + "]}").status, 201);
   EXPECT_EQ(api.post(kE + "/panel/close").status, 409);
+  EXPECT_EQ(
+      api.get(kE + "/result").body.at("why_not_yet").items()[0].at("detail").get<std::string>(),
+      "25 of 25 people have not answered yet. The owner can declare absent who will not come.");
   const Told open = ask("m3");
   const Told wrong = api.post(kE + "/panel/absent", R"({"subjects":["m3","nobody"]})");
   EXPECT_EQ(wrong.status, 409);

@@ -76,6 +76,15 @@ class Reasons {
     what_is_open();
   }
 
+  // What an owner can do about those who have not answered: otherwise a panel waits for ever.
+  static std::string if_they_do_not_come(const PanelStanding& panel) {
+    if (panel.early) return " The owner can declare absent who will not come.";
+    if (panel.answered == 0) return "";
+    return fmt::format(
+        " If they will not come, the owner can close the panel: it is then the {}.",
+        counted(panel.answered, "person who has answered", "people who have answered"));
+  }
+
   void who_has_not_answered(const PanelStanding& panel) {
     if (!panel.size) {
       add(Obstacle::panel_open, panel.answered,
@@ -84,9 +93,10 @@ class Reasons {
                       counted(panel.answered, "person has", "people have")));
     } else if (const std::uint64_t others = *panel.size - panel.answered; others > 0) {
       add(Obstacle::people, others,
-          fmt::format("{} of {} {} not answered yet{}.", others,
+          fmt::format("{} of {} {} not answered yet{}.{}", others,
                       counted(*panel.size, "person", "people"), others == 1 ? "has" : "have",
-                      panel.absent > 0 ? fmt::format(", {} of them absent", panel.absent) : ""));
+                      panel.absent > 0 ? fmt::format(", {} of them absent", panel.absent) : "",
+                      if_they_do_not_come(panel)));
     }
     duels_in_vain();
     if (!standing_.leader || !panel.size) return;

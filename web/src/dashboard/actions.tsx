@@ -17,7 +17,7 @@ interface Step {
   final?: boolean; // cannot be undone
 }
 
-// The panel is those who came, where nobody said before how many there are.
+// The panel is then those who came.
 const CLOSE: Step = { operation: "close_panel", label: "Close the panel", final: true };
 const COMPLETE: Step = { operation: "complete_experiment", label: "Complete", final: true };
 const STEPS: Record<Experiment["state"], Step[]> = {
@@ -28,7 +28,22 @@ const STEPS: Record<Experiment["state"], Step[]> = {
   archived: [],
 };
 
-export function StateActions({ experiment, done }: { experiment: Experiment; done: () => void }) {
+// Also with a size or a list: some may never come. The order of an early panel is drawn over its whole
+// list, so that it has absent members instead. What is certified needs no closing.
+export function mayClose(panel: Experiment["panel"], isCertified: boolean): boolean {
+  if (!panel || isCertified) return false;
+  return !panel.closed && !panel.early && panel.answered > 0;
+}
+
+export function StateActions({
+  experiment,
+  isCertified,
+  done,
+}: {
+  experiment: Experiment;
+  isCertified: boolean;
+  done: () => void;
+}) {
   const [error, setError] = useState<unknown>(null);
   const [sure, setSure] = useState("");
   const eid = experiment.experiment_id;
@@ -43,9 +58,11 @@ export function StateActions({ experiment, done }: { experiment: Experiment; don
       setError(caught);
     }
   };
-  const { panel } = experiment;
-  const mayClose = panel && !panel.closed && panel.size === null && panel.answered > 0;
-  const steps = [...(mayClose ? [CLOSE] : []), ...STEPS[experiment.state]];
+  const running = experiment.state === "running";
+  const steps = [
+    ...(mayClose(experiment.panel, isCertified) ? [CLOSE] : []),
+    ...STEPS[experiment.state],
+  ];
   return (
     <div class="actions">
       <div class="row">
@@ -55,7 +72,7 @@ export function StateActions({ experiment, done }: { experiment: Experiment; don
           </button>
         ))}
         {sure && <button onClick={() => setSure("")}>Cancel</button>}
-        {experiment.mode === "duel" && experiment.state === "running" && (
+        {experiment.mode === "duel" && running && !experiment.panel?.listed && (
           <a class="button" href={`/vote/${encodeURIComponent(experiment.experiment_id)}`}>
             Vote
           </a>

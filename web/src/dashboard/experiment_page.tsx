@@ -184,7 +184,11 @@ export function ExperimentPage({ id }: { id: string }) {
         <WhyNotYet reasons={result.why_not_yet} forecast={result.forecast} />
         <Numbers result={result} />
         {result.judging && <p class="small quiet">{judgingInWords(result.judging)}</p>}
-        <StateActions experiment={experiment} done={refresh} />
+        <StateActions
+          experiment={experiment}
+          isCertified={result.certificate !== null}
+          done={refresh}
+        />
       </section>
       {result.certificate && <CertificateCard id={id} />}
       {result.audit && <AuditCard audit={result.audit} names={names} />}

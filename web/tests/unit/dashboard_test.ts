@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ServerEventReader } from "../../src/api/server_events";
 import { tokenOfFragment } from "../../src/api/token";
+import { mayClose } from "../../src/dashboard/actions";
 import { idOf, parseArms, rowsOf } from "../../src/dashboard/arm_lines";
 import { curlOf } from "../../src/dashboard/curl";
 import { closedPagesLine, openPagesLine, shortTime } from "../../src/dashboard/open_pages";
@@ -122,6 +123,18 @@ test("failed checks have a line beside the verdict, the others are folded", () =
   );
   assert.equal(foldedChecks(6, 3), "6 passed, 3 cannot tell");
   assert.equal(foldedChecks(0, 1), "1 cannot tell");
+});
+
+test("a panel can be closed once somebody has answered, also one with a size or a list", () => {
+  const panel = { size: 8, listed: false, early: false, closed: false, answered: 6 };
+  assert.ok(mayClose(panel, false));
+  assert.ok(mayClose({ ...panel, listed: true }, false));
+  assert.ok(mayClose({ ...panel, size: null }, false));
+  assert.ok(!mayClose({ ...panel, answered: 0 }, false));
+  assert.ok(!mayClose({ ...panel, closed: true }, false));
+  assert.ok(!mayClose({ ...panel, listed: true, early: true }, false));
+  assert.ok(!mayClose(undefined, false));
+  assert.ok(!mayClose(panel, true), "it is decided, whoever comes");
 });
 
 test("each line is an arm, with an id made of it", () => {
