@@ -279,6 +279,14 @@ class OpenPair(TypedDict):
     log_threshold: float
     duels_left: int | None
 
+class PanelFacts(TypedDict):
+    for_first: int
+    for_second: int
+    for_neither: int
+    unknown: NotRequired[int]
+    of_first: NotRequired[Literal["beats", "shown", "cannot_beat"]]
+    of_second: NotRequired[Literal["beats", "shown", "cannot_beat"]]
+
 class PanelPair(TypedDict):
     first: str
     second: str
@@ -400,6 +408,7 @@ class ResultPair(TypedDict):
     counts: Counts
     rate: float
     interval: list[float]
+    panel: NotRequired[PanelFacts]
 
 class Score(TypedDict):
     arm_id: str

@@ -89,6 +89,37 @@ TEST_F(VoteCommand, a_panel_is_asked_one_by_one_until_it_is_certain) {
   EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
 }
 
+// What these people have said is counted: no rate, no strength and no probability speaks of others.
+TEST_F(VoteCommand, the_result_of_a_panel_is_its_count) {
+  const std::vector<std::string> panel = {"--about", "these-people", "--panel", "3",
+                                          "--order", "fixed",        "--voter"};
+  const auto vote = [&](const std::string& voter) {
+    std::vector<std::string> more = panel;
+    more.push_back(voter);
+    return duel("1\n", more);
+  };
+  const auto result = [&] {
+    const CommandResult told =
+        run_duel({"result", "--log", "duel.duel.jsonl"}, {.directory = directory_.path()});
+    EXPECT_EQ(told.exit_code, 0) << told.err;
+    for (const char* of_a_sample : {"Elo", "P(best)", "95 %", "Bradley-Terry"}) {
+      EXPECT_FALSE(contains(told.out, of_a_sample)) << of_a_sample << " in\n" << told.out;
+    }
+    return told.out;
+  };
+  EXPECT_EQ(vote("ann").exit_code, 3);
+  const std::string open = result();
+  EXPECT_TRUE(contains(open, "If they will not come, the owner can close the panel")) << open;
+  EXPECT_TRUE(contains(open,
+                       "What the panel has said of each pair\n"
+                       "first       second  for first  for second  neither  to come\n"
+                       "red    and  blue            1           0        0        2\n"))
+      << open;
+  EXPECT_EQ(vote("bob").exit_code, 0);
+  EXPECT_TRUE(contains(result(), "red    beats  blue            2           0        0        1\n"))
+      << result();
+}
+
 TEST_F(VoteCommand, a_panel_without_a_size_is_closed_by_its_owner) {
   const auto vote = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"--about", "these-people"});

@@ -76,6 +76,8 @@ TEST_F(ServedPanel, is_certified_by_its_members_and_tells_them_that_they_are_don
   EXPECT_EQ(done.text("verdict"),
             "More of these 3 people prefer 'a' to each of the 2 other arms than the other way "
             "round; 2 of 3 asked, and the other one cannot change it.");
+  EXPECT_EQ(api.get(kE + "/progress").body.at("answers").get<std::uint64_t>(),
+            static_cast<std::uint64_t>(questions));
   EXPECT_EQ(ask("cem").text("serving"), "done");
   EXPECT_EQ(ask("dia").text("serving"), "done");
   const Told certificate = api.get(kE + "/certificate");

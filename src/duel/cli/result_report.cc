@@ -51,7 +51,9 @@ class Report {
     return wrapped("Forecast: " + forecast_text(result_.forecast) + ".", report_width()) + "\n\n";
   }
 
+  // Of a panel only what it has counted: strengths and P(best) speak of people like these.
   std::string arms() const {
+    const bool sampled = !result_.panel;
     const bool ties = result_.duels.ties > 0;
     const bool both_bad = result_.duels.both_bad > 0;
     const std::string rows = with_names_that_fit(1, [&](std::size_t most) {
@@ -60,12 +62,16 @@ class Report {
       table.column("place").column("arm", Align::left).column("won").column("lost");
       if (ties) table.column("tied");
       if (both_bad) table.column("both bad");
-      table.column("rate").column("Elo").column("95 %").column("P(best)");
+      if (sampled) table.column("rate").column("Elo").column("95 %").column("P(best)");
       for (const ResultArm& arm : result_.arms) {
         std::vector<Cell> cells = {to_text(arm.rank_range), names.at(arm.arm_id),
                                    arm.counts.first_wins, arm.counts.second_wins};
         if (ties) cells.emplace_back(arm.counts.ties);
         if (both_bad) cells.emplace_back(arm.counts.both_bad);
+        if (!sampled) {
+          table.row(std::move(cells));
+          continue;
+        }
         cells.emplace_back(percent(arm.rate));
         cells.emplace_back(arm.elo ? fmt::format("{:+.0f}", *arm.elo) : std::string());
         cells.emplace_back(arm.elo_interval
@@ -78,10 +84,46 @@ class Report {
       return table;
     });
     return rows + "\n" +
-           wrapped("Places are those that the evidence leaves open, whenever you look. " +
-                       best_sentence(result_.probability_no_winner),
+           wrapped(sampled
+                       ? "Places are those that the evidence leaves open, whenever you look. " +
+                             best_sentence(result_.probability_no_winner)
+                       : "Places are those that the count leaves open, whatever the others say.",
                    report_width()) +
            "\n";
+  }
+
+  // What the panel has said of each pair that met, the pairs of the first arms first.
+  std::string panel_pairs() const {
+    constexpr std::size_t kMostPairs = 30;
+    std::vector<ResultPair> met;
+    for (std::size_t i = 0; i < result_.arms.size(); ++i) {
+      for (std::size_t j = i + 1; j < result_.arms.size(); ++j) {
+        auto pair = seen(result_.arms[i].arm_id, result_.arms[j].arm_id);
+        if (!pair || !pair->panel) continue;
+        // Whoever beats the other is named first.
+        const std::string& other = pair->panel->of_second;
+        if (other == "beats" || other == "shown") pair = seen(pair->second, pair->first);
+        met.push_back(*std::move(pair));
+      }
+    }
+    if (met.empty()) return "";
+    const std::string table = with_names_that_fit(2, [&](std::size_t most) {
+      const auto names = names_within(most);
+      Table pairs("first,,second", Align::left);
+      pairs.column("for first").column("for second").column("neither").column("to come");
+      for (std::size_t k = 0; k < std::min(met.size(), kMostPairs); ++k) {
+        const PanelFacts& said = *met[k].panel;
+        pairs.row({names.at(met[k].first), relation_of(said), names.at(met[k].second),
+                   said.for_first, said.for_second, said.for_neither,
+                   said.unknown ? fmt::format("{}", *said.unknown) : std::string("?")});
+      }
+      return pairs;
+    });
+    std::string text = fmt::format("\nWhat the panel has said of each pair\n{}", table);
+    if (met.size() > kMostPairs) {
+      text += fmt::format("and {} more (--json has all pairs)\n", met.size() - kMostPairs);
+    }
+    return text;
   }
 
   // Rows against columns: the share of decisive duels that the row won, with the interval that
@@ -190,6 +232,17 @@ class Report {
 
  private:
   enum class CellOf { intervals, percents };
+  // Between the names of a pair; "and" of what is open.
+  static std::string relation_of(const PanelFacts& said) {
+    if (said.of_first == "beats") return "beats";
+    if (said.of_first == "shown") return "beats (early)";
+    const bool first_cannot = said.of_first == "cannot_beat";
+    const bool second_cannot = said.of_second == "cannot_beat";
+    return first_cannot && second_cannot ? "ties with"
+           : first_cannot                ? "cannot beat"
+           : second_cannot               ? "is not beaten by"
+                                         : "and";
+  }
   const std::string& name(const std::string& arm_id) const { return names_.at(arm_id); }
   // The table that `make(most)` returns, with so many columns of names cut to `most`, in the
   // report's width.
@@ -248,9 +301,18 @@ class Report {
     if (const auto found = pairs_.find({row, column}); found != pairs_.end()) return *found->second;
     const auto found = pairs_.find({column, row});
     if (found == pairs_.end()) return std::nullopt;
-    const auto& [first, second, counts, rate, interval] = *found->second;
-    return ResultPair{
+    const auto& [first, second, counts, rate, interval, panel] = *found->second;
+    ResultPair pair{
         second, first, mirrored(counts), 1 - rate, {1 - interval.upper, 1 - interval.lower}};
+    if (panel) {
+      pair.panel = PanelFacts{.for_first = panel->for_second,
+                              .for_second = panel->for_first,
+                              .for_neither = panel->for_neither,
+                              .unknown = panel->unknown,
+                              .of_first = panel->of_second,
+                              .of_second = panel->of_first};
+    }
+    return pair;
   }
 
   std::string matrix_cell(const std::string& row, const std::string& column, CellOf kind) const {
@@ -468,6 +530,9 @@ std::string result_text(const ExperimentResult& result, const Paint& paint) {
                            (result.judging ? judging_text(*result.judging) : "") + "\n" +
                            (obstacles.empty() ? "" : obstacles + "\n");
   if (result.space) return head + space_text(*result.space) + report.health();
+  if (result.panel) {
+    return head + report.forecast() + report.arms() + report.panel_pairs() + report.health();
+  }
   return head + report.forecast() + report.arms() + report.matrix() + report.evidence() +
          report.health() + report.strengths();
 }

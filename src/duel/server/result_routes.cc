@@ -194,15 +194,15 @@ void Api::show_progress(Call& call) {
   show(call, "progress", [](const View& view) -> Result<Json> {
     const Ledger& ledger = view.ledger();
     const Standing standing = standing_of(ledger);
-    return described_json(
-        VotingProgress{.experiment_id = view.id(),
-                       .name = ledger.name(),
-                       .state = ledger.state(),
-                       .mode = ledger.experiment().service.mode,
-                       .answers = ledger.certifier().decisive(),
-                       .certified = ledger.certificate().has_value(),
-                       .share_of_evidence = coarse_share(share_of_evidence(ledger, standing)),
-                       .expected_duels_left = coarse_count(standing.duels_left)});
+    return described_json(VotingProgress{
+        .experiment_id = view.id(),
+        .name = ledger.name(),
+        .state = ledger.state(),
+        .mode = ledger.experiment().service.mode,
+        .answers = ledger.parts().panel ? ledger.total().decisive() : ledger.certifier().decisive(),
+        .certified = ledger.certificate().has_value(),
+        .share_of_evidence = coarse_share(share_of_evidence(ledger, standing)),
+        .expected_duels_left = coarse_count(standing.duels_left)});
   });
 }
 

@@ -197,6 +197,7 @@ ExperimentResult result_of(const Ledger& ledger, const Board& board, const IfWro
   for (const BoardPair& pair : board.pairs) {
     result.pairs.push_back({ledger.id_of(pair.first), ledger.id_of(pair.second), pair.counts,
                             pair.rate, pair.interval});
+    if (standing.panel) result.pairs.back().panel = panel_facts(ledger, pair.first, pair.second);
   }
   result.bradley_terry = strengths_of(board);
   result.probability_no_winner = standing.places.probability_no_winner;

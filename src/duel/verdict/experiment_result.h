@@ -99,13 +99,17 @@ struct ResultPair {
   ShownCounts counts;
   double rate = 0.5;
   Interval interval;
+  std::optional<PanelFacts> panel{};
 
   static constexpr std::string_view schema = "ResultPair";
   static constexpr FieldList fields{
-      required("first", &ResultPair::first), required("second", &ResultPair::second),
+      required("first", &ResultPair::first),
+      required("second", &ResultPair::second),
       required("counts", &ResultPair::counts, "from the side of `first`"),
       required("rate", &ResultPair::rate, "at which `first` wins decisive duels"),
-      required("interval", &ResultPair::interval, "of the rate, whenever you look")};
+      required("interval", &ResultPair::interval, "of the rate, whenever you look"),
+      optional("panel", &ResultPair::panel,
+               "of a panel, of which the rate and its interval say nothing: its own count")};
 };
 
 struct OpenPair {

@@ -17,17 +17,21 @@ namespace {
 // A question takes about so long, before anybody's answer says how long.
 constexpr double kSecondsPerQuestion = 10;
 
+// Of i, whatever those say who have not answered; "" of what is open.
+std::string certain_of(const PanelCount& count, Arm i, Arm j) {
+  return count.beats(i, j) ? "beats" : count.cannot_beat(i, j) ? "cannot_beat" : "";
+}
+
 PanelPair pair_of(const Ledger& ledger, Arm i, Arm j) {
   const Panel& panel = *ledger.panel();
-  const PanelCount& count = panel.count();
+  const PanelFacts facts = panel_facts(ledger, i, j);
   PanelPair pair{.first = ledger.id_of(i),
                  .second = ledger.id_of(j),
-                 .for_first = count.wins(i, j),
-                 .for_second = count.wins(j, i),
-                 .for_neither = count.answers(i, j) - count.wins(i, j) - count.wins(j, i)};
-  if (panel.size()) pair.unknown = count.unknown(i, j);
-  if (count.beats(i, j)) pair.certain = "beats";
-  if (count.cannot_beat(i, j)) pair.certain = "cannot_beat";
+                 .for_first = facts.for_first,
+                 .for_second = facts.for_second,
+                 .for_neither = facts.for_neither,
+                 .unknown = facts.unknown,
+                 .certain = certain_of(panel.count(), i, j)};
   if (panel.early() && pair.certain.empty()) {
     pair.evidence = format_evidence(panel.log_evidence(i, j));
     pair.threshold = format_evidence(panel.log_threshold());
@@ -165,6 +169,22 @@ std::optional<Arm> panel_leader(const Ledger& ledger) {
     best = now;
   }
   return leader;
+}
+
+PanelFacts panel_facts(const Ledger& ledger, Arm i, Arm j) {
+  const Panel& panel = *ledger.panel();
+  const PanelCount& count = panel.count();
+  const auto of = [&](Arm one, Arm other) {
+    const std::string certain = certain_of(count, one, other);
+    return certain.empty() && panel.shown(one, other) ? "shown" : certain;
+  };
+  PanelFacts facts{.for_first = count.wins(i, j),
+                   .for_second = count.wins(j, i),
+                   .for_neither = count.answers(i, j) - count.wins(i, j) - count.wins(j, i),
+                   .of_first = of(i, j),
+                   .of_second = of(j, i)};
+  if (panel.size()) facts.unknown = count.unknown(i, j);
+  return facts;
 }
 
 PanelStanding panel_standing(const Ledger& ledger, const std::optional<Arm>& leader) {

@@ -36,6 +36,26 @@ struct PanelPair {
       optional("threshold", &PanelPair::threshold, "what it has to reach")};
 };
 
+// What the panel has said of a pair, from both sides; the sums of PanelPair, for any pair.
+struct PanelFacts {
+  std::uint64_t for_first = 0, for_second = 0, for_neither = 0;
+  std::optional<std::uint64_t> unknown{};
+  std::string of_first{}, of_second{};
+
+  static constexpr std::string_view schema = "PanelFacts";
+  static constexpr OneOf kCertain{"beats", "shown", "cannot_beat"};
+  static constexpr FieldList fields{
+      required("for_first", &PanelFacts::for_first, "answers that prefer it"),
+      required("for_second", &PanelFacts::for_second),
+      required("for_neither", &PanelFacts::for_neither, "ties, both bad and skips"),
+      optional("unknown", &PanelFacts::unknown, "answers that have not come"),
+      optional("of_first", &PanelFacts::of_first,
+               "what is certain of `first`, whatever the others say; `shown`: that it beats "
+               "`second`, by the evidence of an early panel",
+               kCertain),
+      optional("of_second", &PanelFacts::of_second, "the same of `second`", kCertain)};
+};
+
 struct PanelStanding {
   std::optional<std::uint64_t> size{};  // members
   std::uint64_t answered = 0;           // of them
@@ -65,6 +85,7 @@ struct PanelEffort {
 };
 
 // REQUIRES: ledger.panel(), of all the functions below.
+PanelFacts panel_facts(const Ledger& ledger, Arm i, Arm j);
 PanelStanding panel_standing(const Ledger& ledger, const std::optional<Arm>& leader);
 // Nothing once the panel is decided, and where nothing more can be asked.
 std::optional<PanelEffort> panel_effort(const Ledger& ledger, const std::optional<Arm>& leader);

@@ -706,6 +706,15 @@ export interface PagesSoFar {
   closed_without_contest: number;
 }
 
+export interface PanelFacts {
+  for_first: number;
+  for_second: number;
+  for_neither: number;
+  unknown?: number;
+  of_first?: "beats" | "shown" | "cannot_beat";
+  of_second?: "beats" | "shown" | "cannot_beat";
+}
+
 export interface PanelPair {
   first: string;
   second: string;
@@ -1023,6 +1032,7 @@ export interface ResultPair {
   counts: Counts;
   rate: number;
   interval: [number, number];
+  panel?: PanelFacts;
 }
 
 export interface Revoked {

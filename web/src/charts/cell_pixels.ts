@@ -1,7 +1,7 @@
 // A matrix as a picture of one pixel per cell: the hue says who wins, the opacity how much evidence
 // there is for it.
-import { weightOf, type Weight } from "./evidence_words";
-import type { Matrix } from "./matrix";
+import { colouringOf, type Weight } from "./evidence_words";
+import { hasAnswers, type Matrix } from "./matrix";
 
 export type Colour = [red: number, green: number, blue: number];
 
@@ -18,11 +18,12 @@ export function pixelsOf(
   for (let row = 0; row < size; ++row) {
     for (let column = 0; column < size; ++column) {
       const cell = matrix.at(row, column);
-      const met = cell !== null && cell.wins + cell.losses > 0;
+      const met = hasAnswers(cell);
       if (!met && row !== column) continue;
-      const weight = met ? weightOf(cell) : 0;
-      const colour =
-        !met || weight === 0 ? colours.self : cell.rate >= 0.5 ? colours.win : colours.lose;
+      const { side, weight } = met
+        ? colouringOf(cell)
+        : { side: "win" as const, weight: 0 as const };
+      const colour = weight === 0 ? colours.self : colours[side];
       const opacity = !met ? DIAGONAL : OPACITY[weight];
       pixels.set([...colour, 255 * opacity], 4 * (row * size + column));
     }

@@ -1,5 +1,5 @@
 // What "evidence" is, in one sentence, wherever a page shows it.
-import type { Cell } from "./matrix";
+import type { Cell, PanelCell } from "./matrix";
 
 export const EVIDENCE =
   "Evidence weighs what was answered: where an arm is no better, at most one experiment in 100 ever " +
@@ -17,6 +17,26 @@ export function weightOf(cell: Pick<Cell, "interval"> | null): Weight {
   const half = (high - low) / 2;
   const distance = half > 0 ? Math.abs((low + high) / 2 - 0.5) / half : Infinity;
   return distance < 0.5 ? 0 : distance < 1 ? 1 : distance < 1.6 ? 2 : 3;
+}
+
+// The colour of a cell: whom it speaks for, from the side of the row, and how much.
+export interface Colouring {
+  side: "win" | "lose";
+  weight: Weight;
+}
+
+// Of a panel what is certain by counting, or by the evidence of an early one; what is merely ruled out
+// is faint, and what is open, or a tie, has no colour.
+export function colouringOf(cell: Pick<Cell, "interval" | "rate" | "panel">): Colouring {
+  const { panel } = cell;
+  if (!panel) return { side: cell.rate >= 0.5 ? "win" : "lose", weight: weightOf(cell) };
+  const weightFor = (one: PanelCell["row"], other: PanelCell["row"]): Weight => {
+    if (one === "beats") return 3;
+    if (one === "shown") return 2;
+    return other === "cannot_beat" && one !== "cannot_beat" ? 1 : 0;
+  };
+  const [row, column] = [weightFor(panel.row, panel.column), weightFor(panel.column, panel.row)];
+  return row >= column ? { side: "win", weight: row } : { side: "lose", weight: column };
 }
 
 export const WEIGHTS: { weight: Weight; words: string }[] = [

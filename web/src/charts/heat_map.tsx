@@ -1,13 +1,13 @@
 // The K x K matrix, with the names of its arms beside it and above it at every size. A few arms are a
 // table of cells that show their rate; more are a picture of coloured squares. Both are walked with
 // the arrow keys, and both say the cell in words. The colour is the evidence and not the rate: one
-// duel that was won is no colour yet.
+// duel that was won is no colour yet. Of a panel it is what is certain, and figures are its answers.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ArmLabel } from "./arm_label";
 import { nameOf, shortNameOf, type ArmNames } from "./arm_names";
 import { pixelsOf, type Colour } from "./cell_pixels";
-import { EVIDENCE, WEIGHTS, weightOf } from "./evidence_words";
-import { describe, type Matrix } from "./matrix";
+import { colouringOf, EVIDENCE, WEIGHTS, type Weight } from "./evidence_words";
+import { describe, hasAnswers, type Cell, type Matrix } from "./matrix";
 import { count } from "./numbers";
 
 const MOST_RATES_SHOWN = 14; // more cells with figures in them are too narrow to be read
@@ -60,13 +60,14 @@ export function HeatMap({ matrix, names }: { matrix: Matrix; names: ArmNames }) 
       <p class="cell-words small" aria-live="polite">
         {words}
       </p>
-      <Legend rates={size <= MOST_RATES_SHOWN} />
+      <Legend figures={size <= MOST_RATES_SHOWN} panel={matrix.panel} />
     </div>
   );
 }
 
-function Legend({ rates }: { rates: boolean }) {
-  const certain = WEIGHTS.filter(({ weight }) => weight > 0);
+function Legend({ figures, panel }: { figures: boolean; panel: Matrix["panel"] }) {
+  const isUsed = (weight: Weight) => weight > 0 && (weight !== 2 || !panel || panel.early);
+  const certain = WEIGHTS.filter(({ weight }) => isUsed(weight));
   return (
     <>
       <p class="small legend">
@@ -80,14 +81,44 @@ function Legend({ rates }: { rates: boolean }) {
         ))}
         <span class="quiet">row wins</span>
       </p>
-      <p class="small quiet legend">
-        Rows against columns.{" "}
-        {rates &&
-          "Figures: percent of decisive duels that the row won, and below how often the two met. "}
-        The colour is how much evidence each pair has, from grey (too little to say) over faint
-        (leaning) to full (the 95&#8239;% interval of the pair leaves one half out, and beyond
-        that). {EVIDENCE}
-      </p>
+      {panel ? (
+        <p class="small quiet legend">
+          Rows against columns.{" "}
+          {figures &&
+            "Figures: answers that prefer the row, and below how many are still to come. "}
+          Full colour: more of these people prefer the one to the other, whatever those say who have
+          not answered. {panel.early && "Half of it: the evidence of the drawn order says so. "}
+          Faint: the other cannot beat it any more. Grey: open, or a tie.
+        </p>
+      ) : (
+        <p class="small quiet legend">
+          Rows against columns.{" "}
+          {figures &&
+            "Figures: percent of decisive duels that the row won, and below how often the two met. "}
+          The colour is how much evidence each pair has, from grey (too little to say) over faint
+          (leaning) to full (the 95&#8239;% interval of the pair leaves one half out, and beyond
+          that). {EVIDENCE}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Figures({ cell }: { cell: Cell }) {
+  const { panel } = cell;
+  if (!panel)
+    return (
+      <>
+        <b>{Math.round(100 * cell.rate)}</b>
+        <small>{count(cell.served)}</small>
+      </>
+    );
+  return (
+    <>
+      <b>{count(panel.forRow)}</b>
+      <small>
+        {panel.unknown === null ? "?" : panel.unknown > 0 && `+${count(panel.unknown)}`}
+      </small>
     </>
   );
 }
@@ -115,7 +146,7 @@ function CellTable({ matrix, names, place, choose }: Shown) {
       <table
         class="cells"
         role="grid"
-        aria-label="Win rates, rows against columns"
+        aria-label={`${matrix.panel ? "Answers" : "Win rates"}, rows against columns`}
         onKeyDown={walk}
       >
         <thead>
@@ -136,13 +167,11 @@ function CellTable({ matrix, names, place, choose }: Shown) {
               </th>
               {matrix.arms.map((_, column) => {
                 const cell = matrix.at(row, column);
-                const decisive = cell ? cell.wins + cell.losses : 0;
                 const here = place?.row === row && place.column === column;
                 const first = !place && row === 0 && column === 0;
-                const side =
-                  cell && decisive > 0
-                    ? `${cell.rate >= 0.5 ? "win" : "lose"} w${weightOf(cell)}`
-                    : "empty";
+                const met = hasAnswers(cell);
+                const colouring = met ? colouringOf(cell) : null;
+                const side = colouring ? `${colouring.side} w${colouring.weight}` : "empty";
                 return (
                   <td
                     role="gridcell"
@@ -153,16 +182,7 @@ function CellTable({ matrix, names, place, choose }: Shown) {
                   >
                     <span class="hidden-text">{describe(matrix, row, column, called)}</span>
                     {row !== column && (
-                      <span aria-hidden="true">
-                        {cell && decisive > 0 ? (
-                          <>
-                            <b>{Math.round(100 * cell.rate)}</b>
-                            <small>{count(cell.served)}</small>
-                          </>
-                        ) : (
-                          "·"
-                        )}
-                      </span>
+                      <span aria-hidden="true">{met ? <Figures cell={cell} /> : "·"}</span>
                     )}
                   </td>
                 );
@@ -256,7 +276,7 @@ function CellPicture({ matrix, names, place, choose }: Shown) {
             height={size}
             tabIndex={0}
             role="img"
-            aria-label={`Win rates of ${size} arms, rows against columns; the arrow keys walk through it`}
+            aria-label={`${matrix.panel ? "Answers about" : "Win rates of"} ${size} arms, rows against columns; the arrow keys walk through it`}
             onMouseMove={(event) => choose(placeAt(event))}
             onClick={(event) => choose(placeAt(event))}
             onKeyDown={(event) => {

@@ -1,5 +1,5 @@
 // The pairs of a result as a square: what the arm of the row did against the arm of the column.
-import type { Result, ResultPair } from "../api/types";
+import type { PanelFacts, Result, ResultPair } from "../api/types";
 import { count, percent } from "./numbers";
 
 export interface Cell {
@@ -12,11 +12,36 @@ export interface Cell {
   served: number;
   rate: number;
   interval: [number, number] | null;
+  panel: PanelCell | null; // of a panel, of which the rate and its interval say nothing
+}
+
+// What a panel has said of a pair, from the side of the row.
+export interface PanelCell {
+  forRow: number;
+  forColumn: number;
+  neither: number;
+  unknown: number | null; // answers that have not come
+  row: PanelFacts["of_first"] | null; // what is certain of the row against the column
+  column: PanelFacts["of_first"] | null;
 }
 
 export interface Matrix {
   arms: string[]; // by rank, as the result has them
   at(row: number, column: number): Cell | null; // none on the diagonal and where a pair never met
+  panel: { early: boolean } | null; // where its cells are what a panel has said
+}
+
+function panelCellOf(facts: PanelFacts, mirrored: boolean): PanelCell {
+  const { for_first, for_second, for_neither, unknown, of_first, of_second } = facts;
+  const [first, second] = [of_first ?? null, of_second ?? null];
+  return {
+    forRow: mirrored ? for_second : for_first,
+    forColumn: mirrored ? for_first : for_second,
+    neither: for_neither,
+    unknown: unknown ?? null,
+    row: mirrored ? second : first,
+    column: mirrored ? first : second,
+  };
 }
 
 function cellOf(pair: ResultPair, mirrored: boolean): Cell {
@@ -32,19 +57,20 @@ function cellOf(pair: ResultPair, mirrored: boolean): Cell {
     rate: mirrored ? 1 - pair.rate : pair.rate,
     interval:
       pair.interval && (mirrored ? [1 - pair.interval[1], 1 - pair.interval[0]] : pair.interval),
+    panel: pair.panel ? panelCellOf(pair.panel, mirrored) : null,
   };
 }
 
 const known = new WeakMap<object, Matrix>();
 
 // Several parts of a page ask for the matrix of one result, and it is large.
-export function matrixOf(result: Pick<Result, "arms" | "pairs">): Matrix {
+export function matrixOf(result: Pick<Result, "arms" | "pairs" | "panel">): Matrix {
   let matrix = known.get(result);
   if (!matrix) known.set(result, (matrix = newMatrix(result)));
   return matrix;
 }
 
-function newMatrix(result: Pick<Result, "arms" | "pairs">): Matrix {
+function newMatrix(result: Pick<Result, "arms" | "pairs" | "panel">): Matrix {
   const arms = result.arms.map((arm) => arm.arm_id);
   const place = new Map(arms.map((arm, index) => [arm, index]));
   const cells: (Cell | null)[] = new Array<Cell | null>(arms.length * arms.length).fill(null);
@@ -55,7 +81,43 @@ function newMatrix(result: Pick<Result, "arms" | "pairs">): Matrix {
     cells[first * arms.length + second] = cellOf(pair, false);
     cells[second * arms.length + first] = cellOf(pair, true);
   }
-  return { arms, at: (row, column) => cells[row * arms.length + column] ?? null };
+  return {
+    arms,
+    at: (row, column) => cells[row * arms.length + column] ?? null,
+    panel: result.panel ? { early: result.panel.early ?? false } : null,
+  };
+}
+
+// Whether there is an answer that the colour and the figures of the cell can be about.
+export function hasAnswers(cell: Cell | null): cell is Cell {
+  if (!cell) return false;
+  const { panel } = cell;
+  return panel ? panel.forRow + panel.forColumn + panel.neither > 0 : cell.wins + cell.losses > 0;
+}
+
+// What a panel has said of two arms in a sentence. What is certain is so whatever the others say.
+function panelWords(panel: PanelCell, row: string, column: string): string {
+  const { forRow, forColumn, neither, unknown } = panel;
+  const counts = [
+    `${count(forRow)} ${forRow === 1 ? "answer" : "answers"} for ${row}`,
+    `${count(forColumn)} for ${column}`,
+    ...(neither > 0 ? [`${count(neither)} for neither`] : []),
+    ...(unknown ? [`${count(unknown)} to come`] : []),
+  ].join(", ");
+  const beats = (fact: PanelCell["row"]) => fact === "beats" || fact === "shown";
+  const cannot = [panel.row, panel.column].map((fact) => fact === "cannot_beat");
+  const certain = beats(panel.row)
+    ? `${row} beats ${column}`
+    : beats(panel.column)
+      ? `${column} beats ${row}`
+      : cannot[0] && cannot[1]
+        ? "they tie"
+        : cannot[0]
+          ? `${row} cannot beat ${column}`
+          : cannot[1]
+            ? `${column} cannot beat ${row}`
+            : "";
+  return `${counts}${certain && `: ${certain}`}.`;
 }
 
 // A cell in a sentence, for tooltips and screen readers. `called` gives the name of an arm.
@@ -69,6 +131,7 @@ export function describe(
   if (row === column) return first;
   const cell = matrix.at(row, column);
   if (!cell || cell.served === 0) return `${first} and ${second} have not met.`;
+  if (cell.panel) return panelWords(cell.panel, first, second);
   const decisive = cell.wins + cell.losses;
   const rest = [
     cell.ties > 0 ? `${count(cell.ties)} ${cell.ties === 1 ? "tie" : "ties"}` : "",

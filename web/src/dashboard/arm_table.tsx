@@ -5,7 +5,7 @@ import type { Experiment, Result } from "../api/types";
 import { ArmLabel } from "../charts/arm_label";
 import { nameOf, type ArmNames } from "../charts/arm_names";
 import { count } from "../charts/numbers";
-import { BestSentence, placesOf } from "../charts/places";
+import { BestSentence, placesOf, SAMPLE_FIGURES, SampleFigures } from "../charts/places";
 import { TableHead } from "../charts/table_head";
 import { Curl, Failure } from "./parts";
 import { IdField } from "./fields";
@@ -115,7 +115,10 @@ export function ArmTable({
     <>
       <div class="scroll" tabIndex={0} role="group" aria-label="Table of arms">
         <table class="wide">
-          <TableHead about="Arm" figures={["Place", "Won", "Lost", "Elo", "95 %", "P(best)"]}>
+          <TableHead
+            about="Arm"
+            figures={["Place", "Won", "Lost", ...(result.panel ? [] : SAMPLE_FIGURES)]}
+          >
             <th scope="col">
               <span class="hidden-text">Actions</span>
             </th>
@@ -133,13 +136,7 @@ export function ArmTable({
                 <td class="number">{placesOf(arm)}</td>
                 <td class="number">{count(arm.wins)}</td>
                 <td class="number">{count(arm.losses)}</td>
-                <td class="number">{arm.elo === null ? "" : Math.round(arm.elo)}</td>
-                <td class="number">
-                  {arm.elo_interval
-                    ? `${Math.round(arm.elo_interval[0])} to ${Math.round(arm.elo_interval[1])}`
-                    : ""}
-                </td>
-                <td class="number">{arm.probability_best.toFixed(2)}</td>
+                {!result.panel && <SampleFigures arm={arm} digits={2} />}
                 <td>
                   {open && <RetireArm experiment={experiment} arm={arm.arm_id} done={done} />}
                 </td>

@@ -9,6 +9,7 @@ import { HeatMap, WIDE_FROM } from "../charts/heat_map";
 import { judgingInWords } from "../charts/judging";
 import { matrixOf } from "../charts/matrix";
 import { count, percent } from "../charts/numbers";
+import { PanelCount, panelInWords } from "../charts/panel_count";
 import { StrengthChart } from "../charts/strength_chart";
 import { AllocationChart, EvidenceChart, RegretChart } from "../charts/timeline_charts";
 import { Exports, StateActions } from "./actions";
@@ -20,7 +21,6 @@ import { useLiveExperiment } from "./live_experiment";
 import { OpenPages } from "./open_pages";
 import { Curl, Failure, Link, StateBadge } from "./parts";
 import { clonePath } from "./place";
-import { PanelCount, panelInWords } from "./panel_count";
 import { RecentDuels } from "./recent_duels";
 import { Settings } from "./settings";
 import { Share } from "./share";
@@ -135,7 +135,7 @@ export function ExperimentPage({ id }: { id: string }) {
       {result.space ? (
         <SpaceProof space={result.space} />
       ) : result.panel ? (
-        <PanelCount panel={result.panel} names={names} />
+        <PanelCount pairs={result.panel.pairs} names={names} />
       ) : (
         <EvidenceBars result={charted} names={names} />
       )}
@@ -224,10 +224,14 @@ export function ExperimentPage({ id }: { id: string }) {
       ) : many ? (
         <>
           <div class="alone">{whoBeatsWhom}</div>
-          <div class="columns">
-            {howStrong}
-            {howFar}
-          </div>
+          {result.panel ? (
+            <div class="alone">{howFar}</div>
+          ) : (
+            <div class="columns">
+              {howStrong}
+              {howFar}
+            </div>
+          )}
         </>
       ) : (
         <>
@@ -235,10 +239,10 @@ export function ExperimentPage({ id }: { id: string }) {
             {whoBeatsWhom}
             {howFar}
           </div>
-          <div class="alone">{howStrong}</div>
+          {!result.panel && <div class="alone">{howStrong}</div>}
         </>
       )}
-      {!result.space && (
+      {!result.space && !result.panel && (
         <div class="thirds">
           <LogCard id="h-evidence" title="Evidence over time">
             {timeline && <EvidenceChart timeline={timeline} />}

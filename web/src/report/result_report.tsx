@@ -4,11 +4,12 @@ import { ArmLabel } from "../charts/arm_label";
 import { armNames, type ArmNames } from "../charts/arm_names";
 import { AuditCard } from "../charts/audit_card";
 import { EvidenceBars } from "../charts/evidence_bars";
-import { BestSentence, placesOf } from "../charts/places";
+import { BestSentence, placesOf, SAMPLE_FIGURES, SampleFigures } from "../charts/places";
 import { FailedChecks, HealthList } from "../charts/health_list";
 import { HeatMap } from "../charts/heat_map";
 import { matrixOf } from "../charts/matrix";
 import { count, percent } from "../charts/numbers";
+import { PanelCount } from "../charts/panel_count";
 import { StrengthChart } from "../charts/strength_chart";
 import { TableHead } from "../charts/table_head";
 import { AllocationChart, EvidenceChart, RegretChart } from "../charts/timeline_charts";
@@ -50,15 +51,21 @@ export function ResultReport({ data }: { data: Data }) {
         <h2 id="h-matrix">Who beats whom</h2>
         <HeatMap matrix={matrix} names={names} />
       </section>
-      <section class="card" aria-labelledby="h-strengths">
-        <h2 id="h-strengths">How strong each is</h2>
-        <StrengthChart result={result} names={names} />
-      </section>
+      {!result.panel && (
+        <section class="card" aria-labelledby="h-strengths">
+          <h2 id="h-strengths">How strong each is</h2>
+          <StrengthChart result={result} names={names} />
+        </section>
+      )}
       <section class="card" aria-labelledby="h-bars">
         <h2 id="h-bars">How far to a certificate</h2>
-        <EvidenceBars result={result} names={names} />
+        {result.panel ? (
+          <PanelCount pairs={result.panel.pairs} names={names} />
+        ) : (
+          <EvidenceBars result={result} names={names} />
+        )}
       </section>
-      {timeline && (
+      {timeline && !result.panel && (
         <>
           <section class="card" aria-labelledby="h-evidence">
             <h2 id="h-evidence">Evidence over time</h2>
@@ -80,7 +87,13 @@ export function ResultReport({ data }: { data: Data }) {
           <table class="wide">
             <TableHead
               about="Arm"
-              figures={["Place", "Won", "Lost", "Tied", "Rate", "Elo", "95 %", "P(best)"]}
+              figures={[
+                "Place",
+                "Won",
+                "Lost",
+                "Tied",
+                ...(result.panel ? [] : ["Rate", ...SAMPLE_FIGURES]),
+              ]}
             />
             <tbody>
               {result.arms.map((arm) => (
@@ -92,14 +105,12 @@ export function ResultReport({ data }: { data: Data }) {
                   <td class="number">{count(arm.wins)}</td>
                   <td class="number">{count(arm.losses)}</td>
                   <td class="number">{count(arm.ties)}</td>
-                  <td class="number">{percent(arm.rate)}</td>
-                  <td class="number">{arm.elo === null ? "" : Math.round(arm.elo)}</td>
-                  <td class="number">
-                    {arm.elo_interval
-                      ? `${Math.round(arm.elo_interval[0])} to ${Math.round(arm.elo_interval[1])}`
-                      : ""}
-                  </td>
-                  <td class="number">{arm.probability_best.toFixed(3)}</td>
+                  {!result.panel && (
+                    <>
+                      <td class="number">{percent(arm.rate)}</td>
+                      <SampleFigures arm={arm} digits={3} />
+                    </>
+                  )}
                 </tr>
               ))}
             </tbody>

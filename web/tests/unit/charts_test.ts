@@ -4,7 +4,7 @@ import { pixelsOf } from "../../src/charts/cell_pixels";
 import { armNames, nameOf, shortNameOf } from "../../src/charts/arm_names";
 import { agreementWords } from "../../src/charts/audit_card";
 import { barsOf, marksOf } from "../../src/charts/evidence_bars";
-import { weightOf } from "../../src/charts/evidence_words";
+import { colouringOf, weightOf } from "../../src/charts/evidence_words";
 import { moved, squareOf } from "../../src/charts/heat_map";
 import { describe, matrixOf } from "../../src/charts/matrix";
 import { extended, momentOf, shownCounts } from "../../src/charts/moments";
@@ -17,6 +17,7 @@ import { judgingInWords } from "../../src/charts/judging";
 import { logTicks, planeCells } from "../../src/charts/space";
 import { decades, hasDuels, mostShown, servedAxis } from "../../src/charts/timeline_charts";
 import { sentenceOfForecast, sentenceOfReason, shownReasons } from "../../src/charts/why_not_yet";
+import type { PanelFacts } from "../../src/api/types";
 import { resultOf } from "./results";
 
 const near = (actual: number, expected: number) =>
@@ -325,6 +326,77 @@ test("colour follows the evidence, and one duel is none", () => {
   assert.equal(weightOf({ interval: [0.08, 0.55] }), 1, "the same for the one that loses");
   assert.equal(weightOf({ interval: [0.55, 0.85] }), 2);
   assert.equal(weightOf({ interval: [0.6, 0.75] }), 3);
+});
+
+// Of 8 people: 5 : 1 with 2 to come, 4 : 2 with 2 to come, 3 : 3 with 2 neither.
+const panelOf = () => {
+  const none = resultOf(
+    ["a", "b", "c"],
+    [
+      [0, 5, 4],
+      [1, 0, 3],
+      [2, 3, 0],
+    ],
+  );
+  const facts: PanelFacts[] = [
+    {
+      for_first: 5,
+      for_second: 1,
+      for_neither: 0,
+      unknown: 2,
+      of_first: "beats",
+      of_second: "cannot_beat",
+    },
+    { for_first: 4, for_second: 2, for_neither: 0, unknown: 2, of_second: "cannot_beat" },
+    {
+      for_first: 3,
+      for_second: 3,
+      for_neither: 2,
+      unknown: 0,
+      of_first: "cannot_beat",
+      of_second: "cannot_beat",
+    },
+  ];
+  return {
+    ...none,
+    panel: { size: 8, answered: 6, closed: false, pairs: [] },
+    // As a server has them for a panel: nothing that speaks of people like these.
+    pairs: none.pairs.map((pair, k) => ({
+      ...pair,
+      interval: [0, 1] as [number, number],
+      panel: facts[k]!,
+    })),
+  };
+};
+
+test("the colours of a panel's matrix are what is certain of these people", () => {
+  const matrix = matrixOf(panelOf());
+  const colour = (row: number, column: number) => {
+    const { side, weight } = colouringOf(matrix.at(row, column)!);
+    return `${side} ${weight}`;
+  };
+  assert.ok(matrix.panel);
+  assert.equal(colour(0, 1), "win 3", "it beats the other");
+  assert.equal(colour(1, 0), "lose 3");
+  assert.equal(colour(0, 2), "win 1", "the other cannot beat it");
+  assert.equal(colour(2, 0), "lose 1");
+  assert.equal(colour(1, 2), "win 0", "a tie");
+  const open = { ...matrix.at(0, 1)!, panel: { ...matrix.at(0, 1)!.panel!, row: null } };
+  assert.equal(colouringOf({ ...open, panel: { ...open.panel, column: null } }).weight, 0);
+  const early = { ...open, panel: { ...open.panel, row: "shown" as const, column: null } };
+  assert.deepEqual(colouringOf(early), { side: "win", weight: 2 });
+});
+
+test("a cell of a panel says its answers, and what is certain", () => {
+  const matrix = matrixOf(panelOf());
+  assert.equal(
+    describe(matrix, 0, 1),
+    "5 answers for a, 1 for b, 2 to come: a beats b.",
+    "no interval, and no share of anything",
+  );
+  assert.equal(describe(matrix, 1, 0), "1 answer for b, 5 for a, 2 to come: a beats b.");
+  assert.equal(describe(matrix, 0, 2), "4 answers for a, 2 for c, 2 to come: c cannot beat a.");
+  assert.equal(describe(matrix, 1, 2), "3 answers for b, 3 for c, 2 for neither: they tie.");
 });
 
 test("an axis has a length whatever was served", () => {
