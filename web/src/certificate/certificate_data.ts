@@ -1,5 +1,7 @@
 // What is inside a page of a certificate, as `duel certificate` and the dashboard write it, and what
 // is shown of the certificate.
+import type { PanelPair } from "../api/types";
+
 export interface CertificateData {
   made_by: string;
   name: string; // of the experiment
@@ -32,6 +34,8 @@ export interface ShownCertificate {
   assumes?: string[];
   findings?: Finding[];
   scores?: { arm_id: string; lower: number; upper: number }[];
+  // Of a panel: what its members have said of the pairs that decide it.
+  panel?: { size?: number | null; pairs?: PanelPair[] };
   decisive?: number;
   conditioned_out?: { [what: string]: number };
   health?: { checks?: { [name: string]: string } };

@@ -2,6 +2,7 @@
 // the verifier, which checks the one against the other where the page is opened.
 import { useMemo, useState } from "preact/hooks";
 import { count, percent } from "../charts/numbers";
+import { PanelCount } from "../charts/panel_count";
 import { TableHead } from "../charts/table_head";
 import { save, type CertificateData, type ShownCertificate } from "./certificate_data";
 import { fits, Verification, type Found } from "./verification";
@@ -18,7 +19,8 @@ function shownOf(text: string): ShownCertificate {
 const spaced = (name: string) => name.replace(/_/g, " ");
 
 export function Evidence({ certificate }: { certificate: ShownCertificate }) {
-  const { findings, scores } = certificate;
+  const { findings, scores, panel } = certificate;
+  if (panel) return <PanelCount pairs={panel.pairs ?? []} names={new Map()} />;
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Evidence">
       <table class="wide">
@@ -128,6 +130,9 @@ export function CertificatePage({ data, verifier }: { data: CertificateData; ver
             Error level {percent(shown.alpha, 1)}. {count(shown.decisive ?? 0)} decisive answers are
             evidence.
           </p>
+        )}
+        {shown.panel && shown.alpha === undefined && (
+          <p class="small quiet">Counted: certain, whatever those say who have not answered.</p>
         )}
       </section>
       {shown.if_wrong && (

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
 import { filledPage } from "../../src/certificate/certificate_data";
+import { Evidence } from "../../src/certificate/certificate_page";
 import { Draws, hmacSha256, isDrawn } from "../../src/verifier/draws";
 import { evidenceAgainst } from "../../src/verifier/evidence";
 import { parseJson, written } from "../../src/verifier/json";
@@ -13,6 +14,7 @@ import {
   numberText,
 } from "../../src/verifier/numbers";
 import { sha256 } from "../../src/verifier/sha256";
+import { textOf } from "./rendered";
 
 test("no text of the data ends the element that it stands in, or takes another's place", () => {
   const hostile = "</script><script>alert(1)</script>$&@DATA@@TITLE@";
@@ -139,4 +141,23 @@ test("what is no JSON is refused, and whole numbers keep their digits", () => {
   }
   const [number] = parseJson("[9007199254740993]") as { text: string }[];
   assert.equal(number?.text, "9007199254740993");
+});
+
+test("what a panel's certificate rests on are the answers of its members", () => {
+  const pair = { first: "fox", second: "owl", for_first: 5, for_second: 1, for_neither: 0 };
+  const counted = { ...pair, unknown: 2, certain: "beats" as const };
+  assert.equal(
+    textOf(Evidence({ certificate: { panel: { size: 8, pairs: [counted] } } })),
+    "Pair|For : against|Neither|To come||fox beats owl|5 : 1|0|2||",
+  );
+  const shown = { ...pair, unknown: 20, evidence: "91.2345678", threshold: "40" };
+  assert.match(
+    textOf(Evidence({ certificate: { panel: { pairs: [counted, shown] } } })),
+    /\|fox beats owl\|5 : 1\|0\|2\|certain\|\|\|fox beats owl\|5 : 1\|0\|20\|91\.2\|40\|\|$/,
+  );
+  const tied = { ...pair, for_second: 5, unknown: 0, certain: "cannot_beat" as const };
+  assert.match(
+    textOf(Evidence({ certificate: { panel: { pairs: [tied] } } })),
+    /\|fox cannot beat owl\|5 : 5\|/,
+  );
 });
