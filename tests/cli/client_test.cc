@@ -131,6 +131,23 @@ TEST_F(ClientCommands, arms_may_come_and_go_where_that_was_said_at_the_start) {
   EXPECT_EQ(both({"experiment", "arms", "retire", "e", "z"}).exit_code, 1);
 }
 
+TEST_F(ClientCommands, a_member_of_a_panel_who_has_answered_everything_is_told_so) {
+  ASSERT_EQ(both({"experiment", "new", "e", "--arms", "a,b", "--about", "these-people", "--panel",
+                  "3", "--start"})
+                .exit_code,
+            0);
+  const Words next = {"next", "e", "--subject", "ann"};
+  Words first = next;
+  first.insert(first.end(), {"--id", "d1"});
+  EXPECT_TRUE(both(first).out.starts_with("duel d1\n"));
+  ASSERT_EQ(both({"report", "e", "d1", "tie"}).exit_code, 0);
+  const CommandResult done = both(next);
+  EXPECT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(done.out, "ann has nothing left to say\n");
+  EXPECT_TRUE(contains(done.err, "asked about each pair once")) << done.err;
+  EXPECT_FALSE(contains(done.err, "one arm to show")) << done.err;
+}
+
 TEST_F(ClientCommands, a_certificate_is_fetched_and_verifies_against_the_exported_log) {
   ASSERT_EQ(both({"experiment", "new", "logo", "--arms", "a,b", "--start"}).exit_code, 0);
   const CommandResult none = both({"certificate", "logo"});

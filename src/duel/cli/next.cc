@@ -3,6 +3,7 @@
 #include "duel/cli/commands.h"
 #include "duel/core/json.h"
 #include "duel/core/table.h"
+#include "duel/wire/answers.h"
 
 namespace duel::cli {
 namespace {
@@ -28,6 +29,17 @@ Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
         const Json duel,
         client.ask(HttpMethod::post, experiment_target(arguments.experiment_id, "/duels"), body));
     if (arguments.client.json) return context.done(duel.dump_pretty());
+    if (duel.at("serving").get<std::string>() == kDone) {
+      context.print("{} has nothing left to say\n",
+                    arguments.subject.empty() ? "this member" : arguments.subject);
+      if (const Json* verdict = duel.find("verdict")) {
+        context.print("{}\n", verdict->get<std::string>());
+      }
+      context.note(
+          "a member of a panel is asked about each pair once, and only while the answer can "
+          "matter; whoever has no seat in the panel is asked nothing");
+      return kExitDone;
+    }
     const std::string duel_id = duel.at("duel_id").get<std::string>();
     std::string text = fmt::format("duel {}\n", duel_id);
     if (const Json* task = duel.find("task")) {
