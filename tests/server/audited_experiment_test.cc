@@ -71,6 +71,30 @@ class AuditedExperimentOfTheServer : public ::testing::Test {
   std::string admin_, judge_, link_;
 };
 
+// As a request says it, so that an experiment can be begun again from another.
+TEST_F(AuditedExperimentOfTheServer, says_how_it_is_audited) {
+  const auto audit = [&](const std::string& id) {
+    const Told shown = api.get("/v1/experiments/" + id);
+    const Json* const rule = shown.body.find("audit");
+    return rule == nullptr ? std::string() : rule->dump();
+  };
+  EXPECT_EQ(audit("e"), R"({"by":"people","share":1.0})");
+  const std::string priced =
+      R"({"by":"people","share":0.5,"least":0.125,"price":{"judge":1.0,"person":20.0},)"
+      R"("give_up_after":3})";
+  const auto made = [&](const std::string& id, const std::string& with) {
+    return api
+        .put("/v1/experiments/" + id, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}])" + with + "}")
+        .status;
+  };
+  ASSERT_EQ(made("priced", R"(,"audit":)" + priced), 201);
+  EXPECT_EQ(audit("priced"), priced);
+  ASSERT_EQ(made("again", R"(,"audit":)" + audit("priced")), 201);
+  EXPECT_EQ(audit("again"), priced);
+  ASSERT_EQ(made("plain", ""), 201);
+  EXPECT_EQ(audit("plain"), "");
+}
+
 TEST_F(AuditedExperimentOfTheServer, is_about_people_and_tells_what_the_judge_would_have_said) {
   const auto certified = [&] { return !api.get(kE + "/result").body.at("certificate").is_null(); };
   std::uint64_t answers = 0;

@@ -43,6 +43,7 @@ TEST(FeaturesOfTheServer, and_contexts_are_in_the_log_also_after_a_restart) {
   const std::string log = api.streamed(kPrompts + "/export?what=audit");
   EXPECT_NE(log.find(R"("context":{"b":[0.25,1],"a":[3,1]})"), std::string::npos);
   EXPECT_NE(log.find(R"("features":[0.5,-2])"), std::string::npos);
+  EXPECT_EQ(api.get(kPrompts).body.at("arms").items()[1].at("features").dump(), "[0.5,-2.0]");
 }
 
 TEST(FeaturesOfTheServer, that_do_not_fit_are_refused_by_their_field) {

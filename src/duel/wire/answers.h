@@ -47,13 +47,15 @@ struct ArmAnswer {
   Json payload;
   std::string state = "active";
   bool is_default = false;
+  std::vector<double> features{};
 
   static constexpr std::string_view schema = "Arm";
   static constexpr FieldList fields{
       required("arm_id", &ArmAnswer::arm_id),
       required("payload", &ArmAnswer::payload, "as it was given"),
       required("state", &ArmAnswer::state, "", OneOf("active", "retired")),
-      required("default", &ArmAnswer::is_default, "what a fallback shows")};
+      required("default", &ArmAnswer::is_default, "what a fallback shows"),
+      optional("features", &ArmAnswer::features, "as they were given")};
 };
 
 struct PanelAnswer {
@@ -68,6 +70,23 @@ struct PanelAnswer {
       required("early", &PanelAnswer::early, "a verdict may come before counting is certain"),
       required("closed", &PanelAnswer::closed, "nobody joins any more"),
       required("answered", &PanelAnswer::answered, "members who have answered something")};
+};
+
+// How people audit the judge, as a request says it: without the key that draws the duels.
+struct AuditAnswer {
+  std::string by = "people";
+  double share = 0;
+  std::optional<double> least{};
+  std::optional<AuditPrice> price{};
+  std::uint64_t give_up_after = 0;
+
+  static constexpr FieldList fields{
+      required("by", &AuditAnswer::by, "who audits", OneOf("people")),
+      required("share", &AuditAnswer::share, "of the duels that people answer, too"),
+      optional("least", &AuditAnswer::least, "the smallest share that the prices may lead to"),
+      optional("price", &AuditAnswer::price, "of an answer"),
+      optional("give_up_after", &AuditAnswer::give_up_after,
+               "unanswered offers before an audit counts as lost; never if absent")};
 };
 
 struct ExperimentAnswer {
@@ -87,6 +106,7 @@ struct ExperimentAnswer {
   std::uint64_t num_tasks = 0;
   std::string about;
   std::optional<PanelAnswer> panel;
+  std::optional<AuditAnswer> audit;
   std::optional<Whole<VotingBody>> voting;
   Slices slices;
   std::uint64_t seed = 0;
@@ -118,6 +138,8 @@ struct ExperimentAnswer {
           optional("about", &ExperimentAnswer::about,
                    "what the certificate is about; people or tasks like these if absent", kAbout),
           optional("panel", &ExperimentAnswer::panel, "where it is about `these-people`"),
+          optional("audit", &ExperimentAnswer::audit,
+                   "where people audit the judge: the statement is about people"),
           optional("voting", &ExperimentAnswer::voting, "what voters are told"),
           optional("slices", &ExperimentAnswer::slices, "what duels are told apart by"),
           required("seed", &ExperimentAnswer::seed),

@@ -168,7 +168,8 @@ ArmAnswer arm_answer(const Ledger& ledger, const std::string& arm_id) {
   return {.arm_id = arm_id,
           .payload = entry->content,
           .state = active ? "active" : "retired",
-          .is_default = arm_id == ledger.experiment().service.default_arm};
+          .is_default = arm_id == ledger.experiment().service.default_arm,
+          .features = entry->features};
 }
 
 ExperimentAnswer experiment_answer(const Experiment& owned) {
@@ -212,6 +213,13 @@ ExperimentAnswer experiment_answer(const Experiment& owned) {
                                .answered = panel->answered()};
   } else if (ledger.tasks().count > 0 && ledger.tasks().about == TaskScope::these_tasks) {
     answer.about = "these-tasks";
+  }
+  if (const AuditRule& rule = experiment.audit; rule.on()) {
+    AuditAnswer& audit = answer.audit.emplace();
+    audit.share = rule.share;
+    if (rule.by_price()) audit.least = rule.least;
+    if (rule.price != AuditPrice()) audit.price = rule.price;
+    audit.give_up_after = rule.give_up_after;
   }
   if (experiment.voting != VotingRule()) answer.voting.emplace().rule = experiment.voting;
   answer.slices = experiment.slices;

@@ -17,6 +17,7 @@ export interface Arm {
   payload: Json;
   state: "active" | "retired";
   default: boolean;
+  features?: number[];
 }
 
 export interface AuditStanding {
@@ -388,6 +389,16 @@ export interface Experiment {
   num_tasks: number;
   about?: "people-like-these" | "tasks-like-these" | "these-tasks" | "these-people";
   panel?: PanelState;
+  audit?: {
+    by: "people";
+    share: number;
+    least?: number;
+    price?: {
+      judge?: number;
+      person?: number;
+    };
+    give_up_after?: number;
+  };
   voting?: {
     question: string;
     instructions: string;

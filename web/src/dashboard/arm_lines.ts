@@ -6,6 +6,7 @@ export interface Arm {
   arm_id: string;
   payload?: Json;
   default?: boolean;
+  features?: number[];
 }
 
 export interface ParsedArms {
@@ -104,10 +105,12 @@ function armsOfJson(all: Json[]): ParsedArms {
     else if (arms.some((arm) => arm.arm_id === id))
       problems.push(`Arm ${index + 1}: the id "${id}" stands here twice.`);
     else {
-      const { payload, default: is } = one as { payload?: Json; default?: boolean };
+      const { payload, default: is, features } = one as Partial<Arm>;
       const arm: Arm = { arm_id: id };
       if (payload !== undefined && payload !== null) arm.payload = payload;
       if (is === true) arm.default = true;
+      if (Array.isArray(features) && features.every((one) => typeof one === "number"))
+        arm.features = features;
       arms.push(arm);
     }
   });

@@ -1,5 +1,6 @@
 // A new experiment that begins from another one: its arms and its rules, none of its answers.
 import type { Experiment, ExperimentRequest, Policy } from "../api/types";
+import { count } from "../charts/numbers";
 import type { Arm } from "./arm_lines";
 
 // "rucb(alpha=0.6,horizon=1e6)" -> its name and what stands in the brackets.
@@ -34,6 +35,7 @@ export function armLines(arms: Experiment["arms"]): string {
       const line: Arm = { arm_id };
       if (payload !== null) line.payload = payload;
       if (arm.default) line.default = true;
+      if (arm.features) line.features = arm.features;
       return JSON.stringify(line);
     })
     .join("\n");
@@ -49,15 +51,41 @@ export function nextId(id: string): string {
 // What the form has no field for goes over as it is.
 export function rulesOf(
   experiment: Experiment,
-): Pick<ExperimentRequest, "feedback" | "presentation" | "guardrails" | "interleave" | "stopping"> {
-  const { feedback, presentation, guardrails, interleave, stopping } = experiment;
+): Pick<
+  ExperimentRequest,
+  "feedback" | "presentation" | "guardrails" | "interleave" | "stopping" | "slices" | "audit"
+> {
+  const { feedback, presentation, guardrails, interleave, stopping, slices, audit } = experiment;
   return {
     feedback,
     presentation,
     guardrails,
     ...(interleave ? { interleave } : {}),
     stopping,
+    ...(slices ? { slices } : {}),
+    ...(audit ? { audit } : {}),
   };
+}
+
+// The rules of a panel are not those of a sample: a minimum per pair or an audit is refused of the one,
+// and the other needs them.
+export const rulesFit = (experiment: Experiment, isPanel: boolean): boolean =>
+  (experiment.about === "these-people") === isPanel;
+
+// What does not come along, a sentence each: what the server does not give out. `names` are the panel's
+// members as far as this browser knows them.
+export function notCarried(experiment: Experiment, names: string[]): string[] {
+  const { num_tasks: tasks, panel } = experiment;
+  const lost: string[] = [];
+  if (tasks > 0)
+    lost.push(
+      `Its ${count(tasks)} ${tasks === 1 ? "task does" : "tasks do"} not come along; create it by the API to have them.`,
+    );
+  if (panel?.listed && names.length === 0)
+    lost.push(
+      "The names of its panel do not come along, because the server does not keep them: write them below.",
+    );
+  return lost;
 }
 
 // The policy of the old experiment as the form shows it; options at their default are left empty.

@@ -6,8 +6,15 @@ import { mayClose } from "../../src/dashboard/actions";
 import { idOf, parseArms, rowsOf } from "../../src/dashboard/arm_lines";
 import { curlOf } from "../../src/dashboard/curl";
 import { closedPagesLine, openPagesLine, shortTime } from "../../src/dashboard/open_pages";
-import type { ExperimentSummary } from "../../src/api/types";
-import { armLines, nextId, parsePolicy } from "../../src/dashboard/cloned";
+import type { Experiment, ExperimentSummary } from "../../src/api/types";
+import {
+  armLines,
+  nextId,
+  notCarried,
+  parsePolicy,
+  rulesFit,
+  rulesOf,
+} from "../../src/dashboard/cloned";
 import { goalFields } from "../../src/dashboard/goals";
 import { selected, type Order } from "../../src/dashboard/selected";
 import { formOf, patchOf } from "../../src/dashboard/settings";
@@ -314,6 +321,45 @@ test("a clone has the arms and the policy of the old one, and another id", () =>
     name: "mix",
     options: { of: "rucb(alpha=1,b=2)", share: "0.5" },
   });
+});
+
+test("a clone carries the rules it has no fields for, and says what does not come along", () => {
+  const experiment = {
+    experiment_id: "logo",
+    feedback: { timeout_s: 60, on_timeout: "discard" },
+    presentation: { order: "random" },
+    guardrails: { explore_floor: 0.1 },
+    stopping: { alpha: 0.05 },
+    slices: { language: ["de", "en"] },
+    audit: { by: "people", share: 0.1, give_up_after: 3 },
+    num_tasks: 0,
+    arms: [],
+  } as unknown as Experiment;
+  const { slices, audit, feedback } = rulesOf(experiment);
+  assert.deepEqual(slices, { language: ["de", "en"] });
+  assert.deepEqual(audit, { by: "people", share: 0.1, give_up_after: 3 });
+  assert.deepEqual(feedback, { timeout_s: 60, on_timeout: "discard" });
+  assert.ok(!("audit" in rulesOf({ ...experiment, audit: undefined } as unknown as Experiment)));
+  const arms = [
+    { arm_id: "a", payload: null, state: "active" as const, default: false, features: [0.5, -2] },
+    { arm_id: "b", payload: null, state: "active" as const, default: false, features: [1, 0] },
+  ];
+  assert.deepEqual(
+    parseArms(armLines(arms)).arms.map((arm) => arm.features),
+    [
+      [0.5, -2],
+      [1, 0],
+    ],
+  );
+  assert.deepEqual(notCarried(experiment, []), []);
+  assert.match(notCarried({ ...experiment, num_tasks: 12 }, [])[0] ?? "", /^Its 12 tasks do not/);
+  const panel = { size: 2, listed: true, early: false, closed: false, answered: 2 };
+  const ofPanel: Experiment = { ...experiment, about: "these-people", panel };
+  assert.match(notCarried(ofPanel, [])[0] ?? "", /names of its panel do not come along/);
+  assert.deepEqual(notCarried(ofPanel, ["Ann", "Bob"]), [], "this browser knows them");
+  // A minimum per pair is no rule of a panel, and a sample needs one.
+  assert.ok(rulesFit(ofPanel, true) && rulesFit(experiment, false));
+  assert.ok(!rulesFit(ofPanel, false) && !rulesFit(experiment, true));
 });
 
 test("arms may be pasted as JSON, an array or one per line", () => {
