@@ -276,7 +276,12 @@ export function ExperimentPage({ id }: { id: string }) {
           <section class="card" aria-labelledby="h-share">
             <h2 id="h-share">{experiment.mode === "duel" ? "Let people vote" : "Serve pages"}</h2>
             {experiment.mode === "duel" ? (
-              <Share id={id} name={title} running={experiment.state === "running"} />
+              <Share
+                id={id}
+                name={title}
+                panel={experiment.panel}
+                running={experiment.state === "running"}
+              />
             ) : result.space ? (
               <p class="small">
                 A page takes two steps: ask for a duel, then send the lists of its two points.

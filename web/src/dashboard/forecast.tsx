@@ -86,6 +86,7 @@ export function PanelForecast({ arms, members }: { arms: number; members: number
   const minutes = (questions: number) =>
     Math.max(1, Math.ceil((questions * SECONDS_PER_QUESTION) / 60));
   const asked = members === null ? most : fewest;
+  const times = [...new Set([minutes(asked), minutes(most)])].join(" to ");
   return (
     <section class="card" aria-labelledby="h-plan">
       <h2 id="h-plan">What will it take?</h2>
@@ -93,15 +94,16 @@ export function PanelForecast({ arms, members }: { arms: number; members: number
         <strong class="big">
           {members === null
             ? "Everybody who comes"
-            : `${count(members)} ${members === 1 ? "person" : "people"}`}
+            : members === 0
+              ? "The people of the list"
+              : `${count(members)} ${members === 1 ? "person" : "people"}`}
           , {asked === most ? count(most) : `${count(fewest)} to ${count(most)}`}{" "}
           {most === 1 ? "question" : "questions"} each
         </strong>
         <br />
         <span class="small quiet">
-          About {asked === most ? minutes(most) : `${minutes(fewest)} to ${minutes(most)}`}{" "}
-          {minutes(most) === 1 ? "minute" : "minutes"} each, at {SECONDS_PER_QUESTION} seconds a
-          question.{" "}
+          About {times} {minutes(most) === 1 ? "minute" : "minutes"} each, at {SECONDS_PER_QUESTION}{" "}
+          seconds a question.{" "}
           {members === null
             ? "Close the panel when everybody who counts has answered."
             : "Where most agree, the last ones are asked less, or nothing."}

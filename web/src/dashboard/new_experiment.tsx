@@ -2,10 +2,9 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ask } from "../api/client";
 import type { Experiment, ExperimentRequest } from "../api/types";
-import { count } from "../charts/numbers";
 import { idOf, parseArms } from "./arm_lines";
 import { ArmsField } from "./arms_field";
-import { armLines, nextId, policyOf, rulesOf } from "./cloned";
+import { armLines, nextId, notCarried, policyOf, rulesFit, rulesOf } from "./cloned";
 import { Forecast, PanelForecast } from "./forecast";
 import { goalFields, GOALS, type Goal } from "./goals";
 import { Curl, Failure, Link, useAnswer } from "./parts";
@@ -13,6 +12,8 @@ import { experimentPath, go, UPLOAD_PATH } from "./place";
 import { PolicyField } from "./policy_field";
 import { policyString } from "./policy_string";
 import { ErrorLevelField, IdField } from "./fields";
+import { FEWEST_FOR_EARLY, namesOf, rememberedMembers, rememberMembers } from "./members";
+import { PanelFields } from "./panel_fields";
 import { SearchAndProof, SpaceFields } from "./space_fields";
 import { dimensionRowsOf, EMPTY_ROW, spaceOf } from "./space_rows";
 
@@ -43,9 +44,11 @@ const ANSWERERS: { value: Answerers; label: string; says: string }[] = [
 const answerersOf = (origin: Experiment | null): Answerers =>
   origin?.mode === "interleave"
     ? "clicks"
-    : origin === null || origin.about === "these-people"
-      ? "people"
-      : "visitors";
+    : origin?.audit
+      ? "judge"
+      : origin === null || origin.about === "these-people"
+        ? "people"
+        : "visitors";
 
 // `from` names an experiment to begin from.
 export function NewExperiment({ from }: { from: string | null }) {
@@ -72,7 +75,11 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
   const [isSpace, setIsSpace] = useState(origin?.space !== undefined);
   const [rows, setRows] = useState(origin?.space ? dimensionRowsOf(origin.space) : [EMPTY_ROW]);
   const [chosenWho, setWho] = useState<Answerers>(answerersOf(origin));
+  const known = useMemo(() => (origin ? rememberedMembers(origin.experiment_id) : []), [origin]);
   const [size, setSize] = useState(origin?.panel?.size ? String(origin.panel.size) : "");
+  const [listed, setListed] = useState(origin?.panel?.listed ?? false);
+  const [pastedNames, setPastedNames] = useState(known.join("\n"));
+  const [wantsEarly, setWantsEarly] = useState(origin?.panel?.early ?? false);
   const [question, setQuestion] = useState(origin?.voting?.question ?? "");
   const [instructions, setInstructions] = useState(origin?.voting?.instructions ?? "");
   const [showsResult, setShowsResult] = useState(origin?.voting?.shows_result ?? false);
@@ -99,19 +106,21 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
   const eid = id.trim() || idOf(name).toLowerCase() || "experiment";
   const wanted = goalFields(goal, top, epsilon, ordered);
   const looksFor = GOALS.find((one) => one.value === goal);
-  const rules = origin && rulesOf(origin);
   // A panel counts what its members say of a few things; the points of a space are too many.
   const answerers = ANSWERERS.filter(({ value }) => !isSpace || value !== "people");
   const who = isSpace && chosenWho === "people" ? "visitors" : chosenWho;
   const isPanel = who === "people";
   const isVoted = isPanel || who === "visitors";
-  const members = Number(size) > 0 ? Math.floor(Number(size)) : null;
+  const rules = origin && rulesFit(origin, isPanel) ? rulesOf(origin) : null;
+  const names = namesOf(pastedNames);
+  const isEarly = listed && wantsEarly && names.length >= FEWEST_FOR_EARLY;
+  const members = listed ? names.length : Number(size) > 0 ? Math.floor(Number(size)) : null;
   const voting = {
     ...(question.trim() ? { question: question.trim() } : {}),
     ...(instructions.trim() ? { instructions: instructions.trim() } : {}),
     ...(showsResult ? { shows_result: true } : {}),
   };
-  // A panel counts: it has no policy, goal or error level to choose.
+  // A panel counts: it has no policy or goal to choose, and an error level only for early verdicts.
   const ofSample = {
     ...(policy === "auto" ? {} : { policy: policyString(policy, chosen?.options ?? [], options) }),
     ...wanted,
@@ -119,7 +128,12 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
   };
   const ofPanel: Partial<ExperimentRequest> = {
     about: "these-people",
-    ...(members === null ? {} : { panel: { size: members } }),
+    ...(listed
+      ? { panel: { members: names, ...(isEarly ? { early: true } : {}) } }
+      : members === null
+        ? {}
+        : { panel: { size: members } }),
+    ...(isEarly ? { stopping: { ...(rules?.stopping ?? {}), alpha: Number(alpha) } } : {}),
   };
   const ofSpace: Partial<ExperimentRequest> = {
     space: spaceOf(rows),
@@ -127,19 +141,24 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
     stopping: { ...(rules?.stopping ?? {}), alpha: Number(alpha) },
   };
   const body: ExperimentRequest = {
-    ...(isPanel ? {} : (rules ?? {})),
+    ...(rules ?? {}),
     ...(name.trim() ? { name: name.trim() } : {}),
     ...(who === "clicks" ? { mode: "interleave" as const } : {}),
     ...(isSpace ? ofSpace : { arms: parsed.arms, ...(isPanel ? ofPanel : ofSample) }),
     ...(isVoted && Object.keys(voting).length > 0 ? { voting } : {}),
   };
-  const ready = isSpace || (parsed.arms.length >= 2 && parsed.problems.length === 0);
+  const ready =
+    isSpace ||
+    (parsed.arms.length >= 2 &&
+      parsed.problems.length === 0 &&
+      !(isPanel && listed && names.length === 0));
 
   const create = async (event: Event) => {
     event.preventDefault();
     setError(null);
     try {
       await ask("create_experiment", { eid }, { body });
+      if (isPanel && listed) rememberMembers(eid, names);
       if (start) await ask("start_experiment", { eid });
       go(experimentPath(eid));
     } catch (caught) {
@@ -157,8 +176,7 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
         <p class="notice">
           It begins as <code>{origin.experiment_id}</code> is now: the same{" "}
           {origin.space ? "numbers" : "arms"} and rules, and none of its answers.
-          {origin.num_tasks > 0 &&
-            ` Its ${count(origin.num_tasks)} tasks do not come along; create it by the API to have them.`}
+          {notCarried(origin, known).map((sentence) => ` ${sentence}`)}
         </p>
       )}
       <div class="columns">
@@ -204,18 +222,17 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
               </label>
             ))}
             {isPanel && (
-              <label>
-                How many people?
-                <input
-                  type="number"
-                  min="1"
-                  max="100000"
-                  step="1"
-                  value={size}
-                  placeholder="Leave it empty to close the panel later"
-                  onInput={(event) => setSize(event.currentTarget.value)}
-                />
-              </label>
+              <PanelFields
+                size={size}
+                setSize={setSize}
+                listed={listed}
+                setListed={setListed}
+                pasted={pastedNames}
+                setPasted={setPastedNames}
+                names={names}
+                early={wantsEarly}
+                setEarly={setWantsEarly}
+              />
             )}
           </fieldset>
           <label>
@@ -233,7 +250,9 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
           ) : (
             <ArmsField pasted={pasted} parsed={parsed} onChange={setPasted} />
           )}
-          {isSpace && <ErrorLevelField value={alpha} onChange={setAlpha} />}
+          {(isSpace || (isPanel && isEarly)) && (
+            <ErrorLevelField value={alpha} onChange={setAlpha} />
+          )}
           {!isPanel && !isSpace && (
             <>
               <div class="pairs">

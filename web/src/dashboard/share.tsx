@@ -3,8 +3,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask } from "../api/client";
 import { currentToken, keepToken } from "../api/token";
-import type { Token, TokenRequest } from "../api/types";
+import type { Experiment, Token, TokenRequest } from "../api/types";
 import { count } from "../charts/numbers";
+import { namesOf, rememberedMembers } from "./members";
 import { Copyable, Curl, Failure } from "./parts";
 import { QrPicture } from "./qr_picture";
 
@@ -32,6 +33,7 @@ export interface Wanted {
   name: string;
   each: boolean; // a link for each person, and not one for all
   people: string;
+  members: string[] | null; // of a panel's list: a link for each of these, and for nobody else
   perDay: string;
   perAddress: string;
   days: number;
@@ -47,6 +49,11 @@ export function tokensOf(id: string, wanted: Wanted, now: number): TokenRequest[
       ? { expires_at: new Date(now + wanted.days * 86_400_000).toISOString() }
       : {}),
   };
+  // It is the member's in any browser.
+  if (wanted.members)
+    return wanted.members
+      .slice(0, MOST_LINKS)
+      .map((member) => ({ ...plain, name: member.slice(0, 100), member }));
   if (!wanted.each) {
     return [
       {
@@ -71,7 +78,15 @@ interface Made {
   link: string;
 }
 
-function MadeLinks({ made, close }: { made: Made[]; close: () => void }) {
+function MadeLinks({
+  made,
+  ofMembers,
+  close,
+}: {
+  made: Made[];
+  ofMembers: boolean;
+  close: () => void;
+}) {
   const [copied, setCopied] = useState(false);
   const all = made.map((one) => `${one.name}\t${one.link}`).join("\n");
   return (
@@ -79,7 +94,11 @@ function MadeLinks({ made, close }: { made: Made[]; close: () => void }) {
       <p class="small quiet">
         {made.length === 1
           ? "Copy it now: it is shown only once."
-          : "Copy them now: they are shown only once. Each is for the first browser that opens it."}
+          : `Copy them now: they are shown only once. ${
+              ofMembers
+                ? "Each is for the member whose name it has."
+                : "Each is for the first browser that opens it."
+            }`}
       </p>
       <ul class="made-links">
         {made.map((one) => (
@@ -113,12 +132,53 @@ function MadeLinks({ made, close }: { made: Made[]; close: () => void }) {
   );
 }
 
-// `done`: a link was made, or the server has tokens now.
-function ShareForm({ id, name, close }: { id: string; name: string; close: () => void }) {
-  const [wanted, setWanted] = useState<Wanted>({
+interface ShareProps {
+  id: string;
+  name: string;
+  panel: Experiment["panel"];
+}
+
+// Whose links they are, where a panel has a list: only its members are asked.
+function MembersToLink({
+  pasted,
+  setPasted,
+  names,
+  size,
+}: {
+  pasted: string;
+  setPasted: (pasted: string) => void;
+  names: string[];
+  size: number;
+}) {
+  return (
+    <label>
+      Members
+      <textarea
+        class="short"
+        required
+        value={pasted}
+        spellcheck={false}
+        placeholder={"Ann\nBob\nCem"}
+        onInput={(event) => setPasted(event.currentTarget.value)}
+      />
+      <span class="small quiet says" aria-live="polite">
+        Their names as on the panel's list of {count(size)}, one per line: a link for each. Whoever
+        has a link with a name that is not on the list is asked nothing.
+        {names.length > MOST_LINKS &&
+          ` At most ${MOST_LINKS} links are made at once: these are the first.`}
+      </span>
+    </label>
+  );
+}
+
+function ShareForm({ id, name, panel, close }: ShareProps & { close: () => void }) {
+  const listed = panel?.listed ?? false;
+  const [pasted, setPasted] = useState(() => (listed ? rememberedMembers(id).join("\n") : ""));
+  // Who holds a seat of a panel with a size is one of so many: a link for each keeps one person to one.
+  const [chosen, setWanted] = useState<Omit<Wanted, "members">>({
     name: "",
-    each: false,
-    people: "6",
+    each: panel !== undefined && panel.size !== null,
+    people: String(Math.min(MOST_LINKS, panel?.size ?? 6)),
     perDay: "1000",
     perAddress: "30",
     days: 0,
@@ -127,6 +187,7 @@ function ShareForm({ id, name, close }: { id: string; name: string; close: () =>
   const [made, setMade] = useState<Made[]>([]);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const wanted: Wanted = { ...chosen, members: listed ? namesOf(pasted) : null };
   const isOpen = currentToken() === null;
   const requests = tokensOf(id, wanted, Date.now());
   const make = async (event: Event) => {
@@ -155,7 +216,7 @@ function ShareForm({ id, name, close }: { id: string; name: string; close: () =>
     }
     setBusy(false);
   };
-  const change = (part: Partial<Wanted>) => setWanted({ ...wanted, ...part });
+  const change = (part: Partial<Wanted>) => setWanted({ ...chosen, ...part });
   return (
     <>
       <div class="heading">
@@ -175,44 +236,55 @@ function ShareForm({ id, name, close }: { id: string; name: string; close: () =>
         </div>
       )}
       {made.length > 0 ? (
-        <MadeLinks made={made} close={close} />
+        <MadeLinks made={made} ofMembers={listed} close={close} />
       ) : (
         <form class="stack" onSubmit={make}>
           <p class="small quiet">
             Who has the link can vote here and do nothing else. Voters do not see who leads.
           </p>
-          <fieldset>
-            <legend>Who votes?</legend>
-            <label class="choice">
-              <input
-                type="radio"
-                name="each"
-                checked={!wanted.each}
-                onChange={() => change({ each: false })}
-              />{" "}
-              Everybody who has the link
-            </label>
-            <label class="choice">
-              <input
-                type="radio"
-                name="each"
-                checked={wanted.each}
-                onChange={() => change({ each: true })}
-              />{" "}
-              People I choose: a link for each, which works in one browser only
-            </label>
-          </fieldset>
+          {listed ? (
+            <MembersToLink
+              pasted={pasted}
+              setPasted={setPasted}
+              names={wanted.members ?? []}
+              size={panel?.size ?? 0}
+            />
+          ) : (
+            <fieldset>
+              <legend>Who votes?</legend>
+              <label class="choice">
+                <input
+                  type="radio"
+                  name="each"
+                  checked={!wanted.each}
+                  onChange={() => change({ each: false })}
+                />{" "}
+                Everybody who has the link
+              </label>
+              <label class="choice">
+                <input
+                  type="radio"
+                  name="each"
+                  checked={wanted.each}
+                  onChange={() => change({ each: true })}
+                />{" "}
+                People I choose: a link for each, which works in one browser only
+              </label>
+            </fieldset>
+          )}
           <div class="pairs">
-            <label>
-              Called, for your own list
-              <input
-                value={wanted.name}
-                maxLength={80}
-                placeholder="Voting link"
-                onInput={(event) => change({ name: event.currentTarget.value })}
-              />
-            </label>
-            {wanted.each ? (
+            {!listed && (
+              <label>
+                Called, for your own list
+                <input
+                  value={wanted.name}
+                  maxLength={80}
+                  placeholder="Voting link"
+                  onInput={(event) => change({ name: event.currentTarget.value })}
+                />
+              </label>
+            )}
+            {listed ? null : wanted.each ? (
               <label>
                 How many people
                 <input
@@ -280,19 +352,23 @@ function ShareForm({ id, name, close }: { id: string; name: string; close: () =>
             </p>
           )}
           <div class="row">
-            <button class="main" disabled={busy}>
-              {wanted.each ? `Make ${count(requests.length)} links` : "Make the link"}
+            <button class="main" disabled={busy || requests.length === 0}>
+              {requests.length > 1 || (wanted.each && !listed)
+                ? `Make ${count(requests.length)} links`
+                : "Make the link"}
             </button>
             <button type="button" onClick={close}>
               Cancel
             </button>
           </div>
-          <Curl
-            what="make a link's token"
-            operation="create_token"
-            given={{}}
-            body={requests[0]!}
-          />
+          {requests[0] && (
+            <Curl
+              what="make a link's token"
+              operation="create_token"
+              given={{}}
+              body={requests[0]}
+            />
+          )}
         </form>
       )}
       <Failure error={error} />
@@ -332,11 +408,13 @@ function Links({ id, look }: { id: string; look: number }) {
             <span>
               {one.name || one.token_id}{" "}
               <span class="small quiet">
-                {one.one_browser
-                  ? one.used
-                    ? "one browser, opened"
-                    : "one browser, not opened yet"
-                  : "everybody"}
+                {one.member !== undefined
+                  ? "this member"
+                  : one.one_browser
+                    ? one.used
+                      ? "one browser, opened"
+                      : "one browser, not opened yet"
+                    : "everybody"}
                 {one.expires_at && <> · ends {new Date(one.expires_at).toLocaleDateString()}</>}
               </span>
             </span>
@@ -352,7 +430,7 @@ function Links({ id, look }: { id: string; look: number }) {
 }
 
 // The links of an experiment, and the dialog that makes more.
-export function Share({ id, name, running }: { id: string; name: string; running: boolean }) {
+export function Share({ id, name, panel, running }: ShareProps & { running: boolean }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [times, setTimes] = useState(0); // a fresh form each time
   const [isShown, setIsShown] = useState(false);
@@ -365,7 +443,7 @@ export function Share({ id, name, running }: { id: string; name: string; running
     <>
       <p class="row">
         <button onClick={open}>Share</button>
-        {running && (
+        {running && !panel?.listed && (
           <a class="button" href={votingPath(id)}>
             Vote yourself
           </a>
@@ -380,7 +458,13 @@ export function Share({ id, name, running }: { id: string; name: string; running
         onClose={() => setIsShown(false)}
       >
         {isShown && (
-          <ShareForm key={times} id={id} name={name} close={() => dialog.current?.close()} />
+          <ShareForm
+            key={times}
+            id={id}
+            name={name}
+            panel={panel}
+            close={() => dialog.current?.close()}
+          />
         )}
       </dialog>
     </>

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { qrCode } from "../../src/dashboard/qr_code";
+import { namesOf } from "../../src/dashboard/members";
 import { reachOf, tokensOf, votingLink, type Wanted } from "../../src/dashboard/share";
 
 const drawn = (text: string) =>
@@ -63,6 +64,7 @@ const wanted: Wanted = {
   name: "Team",
   each: false,
   people: "3",
+  members: null,
   perDay: "50",
   perAddress: "5",
   days: 0,
@@ -89,6 +91,24 @@ test("a link for everybody has its limits, and links for people are for one brow
   );
   assert.equal(each[0]!.expires_at, "1970-01-02T00:00:00.000Z");
   assert.equal(tokensOf("logo", { ...wanted, each: true, people: "100000" }, 0).length, 100);
+});
+
+test("of a panel with a list each link is for one member, in any browser", () => {
+  const members = namesOf("Ann, Bob\nCem\n\n Ann \n");
+  assert.deepEqual(members, ["Ann", "Bob", "Cem"]);
+  const tokens = tokensOf("mascot", { ...wanted, each: true, members, days: 1 }, 0);
+  assert.deepEqual(tokens[0], {
+    scope: "vote",
+    experiment_id: "mascot",
+    expires_at: "1970-01-02T00:00:00.000Z",
+    name: "Ann",
+    member: "Ann",
+  });
+  assert.deepEqual(
+    tokens.map((one) => one.member),
+    ["Ann", "Bob", "Cem"],
+  );
+  assert.deepEqual(tokensOf("mascot", { ...wanted, members: [] }, 0), [], "no link for everybody");
 });
 
 test("a link says where it leads, and an address who reaches it", () => {
