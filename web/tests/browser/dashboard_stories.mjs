@@ -4,7 +4,27 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chance, judgeBy, startServer } from "./server.mjs";
-import { eventually, reported, threeArms, until, withServer } from "./watched_page.mjs";
+import {
+  eventually,
+  noSeriousIssue,
+  reported,
+  threeArms,
+  until,
+  withServer,
+} from "./watched_page.mjs";
+
+// Prefers what comes first in `order`, until nothing is asked any more.
+async function voteToTheEnd(page, order) {
+  for (let votes = 1; ; ++votes) {
+    await page.locator(".pair, .done").first().waitFor();
+    if ((await page.locator(".done").count()) > 0) return;
+    const [left, right] = (await page.locator(".item").allInnerTexts()).map((text) =>
+      order.findIndex((name) => text.includes(name)),
+    );
+    await page.keyboard.press(left < right ? "ArrowLeft" : "ArrowRight");
+    await page.getByText(`${votes} ${votes === 1 ? "vote" : "votes"} from you`).waitFor();
+  }
+}
 
 export const tests = {
   async an_owner_creates_an_experiment_from_pasted_lines(given) {
@@ -70,6 +90,101 @@ export const tests = {
       await page.getByRole("button", { name: "Revoke" }).first().click();
       await page.getByRole("button", { name: "Revoke: sure?" }).click();
       await until(client, "/v1/tokens", (list) => of(list).length === 1);
+    });
+  },
+
+  async a_panel_is_made_votes_and_is_closed_when_some_do_not_come(given) {
+    await withServer(given, async ({ open, client, origin }) => {
+      const { page } = await open("/new");
+      await page.getByLabel("People I know").waitFor();
+      await page.getByLabel("How many people?").fill("5");
+      await page.getByLabel("Name", { exact: true }).fill("Mascot");
+      await page.getByLabel("What to compare").fill("fox\nowl\nbear\n");
+      await page.getByText("5 people, 2 to 3 questions each").waitFor();
+      await page.getByText("What voters are told").click();
+      await page.getByLabel("Question").fill("Which one would you wear?");
+      await page.getByLabel("Who has answered everything sees how it stands").check();
+      await page.getByRole("button", { name: "Create" }).click();
+      await page.getByText("a panel of 5, 0 answered").waitFor();
+      assert.equal(await page.getByRole("button", { name: "Close the panel" }).count(), 0);
+      // A link for each, since each link that is shared by two has two seats.
+      await page.getByRole("button", { name: "Share", exact: true }).click();
+      await page.getByRole("button", { name: "Make 5 links" }).click();
+      client.token = await page.getByLabel("Your key").innerText();
+      const links = await page.getByLabel(/^Link: /).allInnerTexts();
+      assert.equal(links.length, 5);
+      await page.getByRole("button", { name: "Done" }).click();
+      for (const link of links.slice(0, 2)) {
+        const voter = await open(link.slice(origin.length));
+        await voter.page.getByText("Which one would you wear?").waitFor();
+        await voteToTheEnd(voter.page, ["fox", "owl", "bear"]);
+        await voter.page.getByText("You have answered everything that can matter").waitFor();
+        await voter.page.getByText(/of these 5 people (has|have) answered/).waitFor();
+      }
+      await page.getByText("a panel of 5, 2 answered").waitFor();
+      await page
+        .getByText("3 of 5 people have not answered yet. If they will not come, the owner can")
+        .waitFor();
+      await page.getByText("2 answers for fox, 0 for owl, 3 to come.").first().waitFor({
+        state: "attached",
+      });
+      await page.getByRole("button", { name: "Close the panel" }).click();
+      await page.getByRole("button", { name: "Close the panel: are you sure?" }).click();
+      await page.getByText(/More of the 2 who answered prefer 'fox'/).waitFor();
+      await page.locator(".cell.win.w3").first().waitFor();
+      await page.getByText("fox beats owl").first().waitFor({ state: "attached" });
+      // Nothing on the page speaks of people like these.
+      const text = await page.locator("main").innerText();
+      for (const words of ["P(best)", "Elo", "Evidence over time", "What it has cost", "95\u202f%"])
+        assert.ok(!text.includes(words), words);
+      const certificate = await client.get("/v1/experiments/mascot/certificate");
+      assert.equal(certificate.by, "counting");
+      await noSeriousIssue(page, "the page of a panel");
+    });
+  },
+
+  async a_panel_with_a_list_has_a_link_for_each_name_and_is_cloned(given) {
+    await withServer(given, async ({ open, client, origin }) => {
+      const { page } = await open("/new");
+      await page.getByLabel("What to compare").fill("fox\nowl\n");
+      await page.getByLabel("Name", { exact: true }).fill("Mascot");
+      await page.getByLabel("I have a list of their names").check();
+      assert.ok(await page.getByRole("button", { name: "Create" }).isDisabled());
+      await page.getByLabel("Names", { exact: true }).fill("Ann, Bob\nAnn");
+      await page.getByText("2 people.").waitFor();
+      assert.ok(await page.getByLabel("A verdict may come before it is certain").isDisabled());
+      await page.getByRole("button", { name: "Create" }).click();
+      await page.getByText("a panel of 2, 0 answered").waitFor();
+      assert.equal(await page.getByRole("link", { name: /^Vote/ }).count(), 0, "no link of nobody");
+      await page.getByRole("button", { name: "Share", exact: true }).click();
+      assert.equal(await page.getByLabel("Members").inputValue(), "Ann\nBob", "as written in /new");
+      await page.getByRole("button", { name: "Make 2 links" }).click();
+      client.token = await page.getByLabel("Your key").innerText();
+      const link = await page.getByLabel("Link: Bob").innerText();
+      await page.getByRole("button", { name: "Done" }).click();
+      await page.getByText("Bob this member").waitFor();
+      // The link is Bob's in any browser, and his seat is one.
+      const voter = await open(link.slice(origin.length));
+      await voteToTheEnd(voter.page, ["fox", "owl"]);
+      const again = await open(link.slice(origin.length));
+      await again.page.getByText("You have answered everything that can matter").waitFor();
+      // The vote is held for a while, until it can no longer be undone.
+      const { panel } = await until(
+        client,
+        "/v1/experiments/mascot",
+        (one) => one.panel.answered === 1,
+      );
+      assert.deepEqual([panel.size, panel.listed], [2, true]);
+      // Another one with the same people.
+      await page.getByRole("link", { name: "Begin a new experiment from this one" }).click();
+      await page.getByText("It begins as mascot is now").waitFor();
+      assert.equal(await page.getByLabel("Names", { exact: true }).inputValue(), "Ann\nBob");
+      assert.equal(await page.getByText("write them below").count(), 0);
+      await page.getByRole("button", { name: "Create" }).click();
+      await page.getByText("a panel of 2, 0 answered").waitFor();
+      const cloned = await client.get("/v1/experiments/mascot-2");
+      assert.equal(cloned.about, "these-people");
+      assert.equal(cloned.panel.listed, true);
     });
   },
 

@@ -80,19 +80,81 @@ async function fill(client, browser) {
   for (let k = 0; k < 600; ++k) await client.duel("many", k, weaker, `p${k}`);
 }
 
+// A panel of eight of whom six have come: red is ahead, and one rival is open. Of four the second is
+// decided, and the third has a list.
+async function fillPanels(client) {
+  const arms = ["red fox", "snowy owl", "brown bear", "a badger with a rather long name"].map(
+    (text, k) => ({ arm_id: ["fox", "owl", "bear", "badger"][k], payload: { text } }),
+  );
+  const create = (id, name, panel) =>
+    client.create(id, {
+      name,
+      arms,
+      about: "these-people",
+      panel,
+      voting: { question: "Which one would you wear?", shows_result: true },
+      seed: 5,
+    });
+  const answer = async (id, member, order) => {
+    for (let k = 0; ; ++k) {
+      const duel = await client.call("POST", `/v1/experiments/${id}/duels`, {
+        subject_id: member,
+        duel_id: `${member}-${k}`,
+      });
+      if (duel.serving === "done") return;
+      const shown = duel.arms.map((arm) => arm.arm_id);
+      await client.call("PUT", `/v1/experiments/${id}/duels/${duel.duel_id}/outcome`, {
+        result: "win",
+        winner: order.find((arm) => shown.includes(arm)),
+      });
+    }
+  };
+  const orders = [
+    ["fox", "owl", "bear", "badger"],
+    ["fox", "bear", "owl", "badger"],
+    ["owl", "fox", "badger", "bear"],
+    ["owl", "fox", "bear", "badger"],
+    ["fox", "owl", "badger", "bear"],
+    ["owl", "fox", "bear", "badger"],
+  ];
+  await create("panel", "Mascot", { size: 8 });
+  for (const [k, order] of orders.entries()) await answer("panel", `person-${k}`, order);
+  await create("panel-done", "Mascot, decided", { size: 6 });
+  for (let k = 0; k < 6; ++k) await answer("panel-done", `person-${k}`, orders[k < 4 ? 0 : k]);
+  await create("panel-list", "Mascot, by names", { members: ["ann", "bob", "cem", "dia"] });
+  await create("panel-cycle", "Mascot, three minds", { size: 3 });
+  for (const [k, first] of ["fox", "owl", "bear"].entries()) {
+    const rest = ["fox", "owl", "bear"];
+    await answer("panel-cycle", `person-${k}`, [
+      first,
+      rest[(k + 1) % 3],
+      rest[(k + 2) % 3],
+      "badger",
+    ]);
+  }
+}
+
 const open = await startServer(binary);
 const client = new Client(open.origin);
 const empty = await startServer(binary);
 const guarded = await startServer(binary);
 const browser = await launchBrowser();
 await fill(client, browser);
+await fillPanels(client);
 const guard = new Client(guarded.origin);
 await guard.create("logo", { arms: [{ arm_id: "a" }, { arm_id: "b" }] });
 await guard.call("POST", "/v1/tokens", { scope: "admin", name: "me" });
 
-const log = await fetch(`${open.origin}/v1/experiments/full/export?what=audit`);
-writeFileSync(join(open.directory, "log.jsonl"), await log.text());
+for (const [id, name] of [
+  ["full", "log.jsonl"],
+  ["panel-done", "panel.jsonl"],
+]) {
+  const log = await fetch(`${open.origin}/v1/experiments/${id}/export?what=audit`);
+  writeFileSync(join(open.directory, name), await log.text());
+}
 for (const args of [
+  ["result", "--log", "panel.jsonl", "-o", "panel.html"],
+  ["certificate", "panel-done", "-o", "panel-certificate.html", "--server", open.origin],
   ["result", "--log", "log.jsonl", "-o", "result.html"],
   [
     "simulate",
@@ -130,6 +192,7 @@ for (const args of [
 }
 
 const file = (name) => pathToFileURL(join(open.directory, name)).href;
+const openShare = (page) => page.getByRole("button", { name: "Share", exact: true }).click();
 // Name, address, what to wait for, and what to do before the picture.
 const views = [
   ["list", `${open.origin}/`, ".verdict-line.certified"],
@@ -177,6 +240,28 @@ const views = [
       await page.getByRole("button", { name: "Another number" }).click();
     },
   ],
+  [
+    "new-panel",
+    `${open.origin}/new`,
+    "textarea",
+    async (page) => {
+      await page.getByLabel("What to compare").fill("fox\nowl\nbear\n");
+      await page.getByLabel("I have a list of their names").check();
+      const names = Array.from({ length: 26 }, (_, k) => `Person ${k + 1}`);
+      await page.getByLabel("Names", { exact: true }).fill(names.join("\n"));
+      await page.getByLabel("A verdict may come before it is certain").check();
+      await page.getByText("What voters are told").click();
+    },
+  ],
+  ["panel", `${open.origin}/experiments/panel`, ".panel-count"],
+  ["panel-done", `${open.origin}/experiments/panel-done`, ".panel-count"],
+  ["panel-cycle", `${open.origin}/experiments/panel-cycle`, ".panel-count"],
+  ["share-panel", `${open.origin}/experiments/panel`, ".panel-count", openShare],
+  ["share-list", `${open.origin}/experiments/panel-list`, ".verdict", openShare],
+  ["clone-list", `${open.origin}/new?from=panel-list`, ".notice"],
+  ["vote-panel-done", `${open.origin}/vote/panel-done`, ".done"],
+  ["report-panel", file("panel.html"), ".panel-count"],
+  ["certificate-panel", file("panel-certificate.html"), ".panel-count"],
   ["vote", `${open.origin}/vote/full`, ".pair"],
   [
     "vote-skip",
