@@ -68,6 +68,17 @@ export function shareOf(space: SpaceStanding): number | null {
   return Math.max(0, Math.min(1, (candidate.log_evidence ?? 0) / candidate.log_threshold));
 }
 
+// What the newest proof has shown, null where nothing is proved yet. A point that was adopted is the one
+// in use since, and there is nothing left that it beats.
+export function proofInWords({ tried, in_use, in_use_point }: SpaceStanding): string | null {
+  const proved = tried.filter((one) => one.state === "certified").pop();
+  if (!proved) return null;
+  const point = `${proved.point_id} (${pointInWords(proved.point)})`;
+  return proved.point_id === in_use
+    ? `${point} is certified to beat the point that was in use before, and is in use since.`
+    : `${point} is certified to beat the point in use (${pointInWords(in_use_point)}).`;
+}
+
 export interface PlaneCell {
   left: number;
   right: number;

@@ -29,12 +29,6 @@ export function verdictOf(result: ShownResult, alpha?: number): Verdict {
     const tone = !kind ? "open" : kind === "no_winner" ? "cycle" : "certified";
     return { tone, ...inServersWords(result.verdict) };
   }
-  // Of a point, as well: only the server's sentence names its numbers.
-  if (result.space) {
-    const tone = result.certificate ? "certified" : "open";
-    if (result.duels.served === 0) return { tone, sentence: "No duels yet", detail: null };
-    return { tone, ...inServersWords(result.verdict) };
-  }
   const level =
     alpha === undefined ? "certified" : `certified, ${+(100 * alpha).toPrecision(3)}\u202f%`;
   const { certificate, verdict } = result;
@@ -48,7 +42,7 @@ export function verdictOf(result: ShownResult, alpha?: number): Verdict {
       const named = cycle.length > 0 ? `: ${[...cycle, cycle[0]].join(" > ")}` : "";
       return { tone: "cycle", sentence: `No single best${named} (${level})`, detail: verdict };
     }
-    // What it means in full stands below.
+    // Only the server's sentence has the numbers of a point. What it means in full stands below.
     const brief = verdict.slice(0, Math.max(0, verdict.indexOf(": it wins")));
     if (certificate.kind === "point" && brief !== "")
       return { tone: "certified", sentence: `${brief} (${level})`, detail: verdict };

@@ -9,7 +9,15 @@ import { marksOf } from "../charts/evidence_bars";
 import { Figure } from "../charts/figure";
 import { count, evidence, percent } from "../charts/numbers";
 import { pen } from "../charts/palette";
-import { logTicks, pathOf, planeCells, pointInWords, shareOf, shortValue } from "../charts/space";
+import {
+  logTicks,
+  pathOf,
+  planeCells,
+  pointInWords,
+  proofInWords,
+  shareOf,
+  shortValue,
+} from "../charts/space";
 
 const WHY_ENDED = {
   standing: "stands",
@@ -20,14 +28,8 @@ const WHY_ENDED = {
 
 // What there is to say of the proof where no candidate is on its way.
 function NoCandidate({ space }: { space: SpaceStanding }) {
-  const certified = space.tried.find((one) => one.state === "certified");
-  if (certified)
-    return (
-      <p>
-        <strong>{certified.point_id}</strong> ({pointInWords(certified.point)}) is certified to beat
-        the point in use ({pointInWords(space.in_use_point)}).
-      </p>
-    );
+  const proved = proofInWords(space);
+  if (proved !== null) return <p>{proved}</p>;
   return (
     <p class="quiet">
       No candidate stands.{" "}

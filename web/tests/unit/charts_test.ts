@@ -14,11 +14,11 @@ import { divergenceFromHalf, gaps, lowerBoundFactor, regretPoints } from "../../
 import { shortened, toldApart } from "../../src/charts/shortened";
 import { strengthsOf, ticksBetween } from "../../src/charts/strength_chart";
 import { judgingInWords } from "../../src/charts/judging";
-import { logTicks, planeCells } from "../../src/charts/space";
+import { logTicks, planeCells, proofInWords } from "../../src/charts/space";
 import { decades, hasDuels, mostShown, servedAxis } from "../../src/charts/timeline_charts";
 import { sentenceOfForecast, sentenceOfReason, shownReasons } from "../../src/charts/why_not_yet";
 import type { PanelFacts } from "../../src/api/types";
-import { resultOf } from "./results";
+import { candidateOf, resultOf, spaceOf } from "./results";
 
 const near = (actual: number, expected: number) =>
   assert.ok(Math.abs(actual - expected) < 1e-9, `${actual} is not ${expected}`);
@@ -79,6 +79,33 @@ test("what is left for a panel is said in people, questions and minutes", () => 
   );
   assert.equal(sentenceOfForecast(left), "3 questions for each, which takes about 1 minute.");
   assert.equal(sentenceOfForecast({ duels: null }), null);
+});
+
+test("a point that was adopted is not said to beat itself", () => {
+  const adopted = spaceOf({
+    in_use: "p41",
+    in_use_point: { weight: 0.684 },
+    tried: [candidateOf("p41", 0.684, "certified"), candidateOf("p50", 0.7, "beaten")],
+  });
+  assert.equal(
+    proofInWords(adopted),
+    "p41 (weight 0.684) is certified to beat the point that was in use before, and is in use since.",
+  );
+});
+
+test("of several points that are certified against the point in use the newest is named", () => {
+  const space = spaceOf({
+    tried: [
+      candidateOf("p10", 0.6, "certified"),
+      candidateOf("p41", 0.684, "certified"),
+      candidateOf("p50", 0.7, "better_guess"),
+    ],
+  });
+  assert.equal(
+    proofInWords(space),
+    "p41 (weight 0.684) is certified to beat the point in use (weight 0.5).",
+  );
+  assert.equal(proofInWords(spaceOf({ tried: [candidateOf("p50", 0.7, "beaten")] })), null);
 });
 
 test("the matrix is the pairs and their mirror", () => {

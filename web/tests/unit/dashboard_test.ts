@@ -25,7 +25,7 @@ import { answerOf } from "../../src/dashboard/recent_duels";
 import { policyString } from "../../src/dashboard/policy_string";
 import { failedChecks, foldedChecks } from "../../src/charts/health_list";
 import { verdictOf } from "../../src/charts/verdict";
-import { resultOf } from "./results";
+import { resultOf, spaceOf as standingOf } from "./results";
 
 const even = [
   [0, 6],
@@ -111,6 +111,23 @@ test("a cycle is the heading once it is certified", () => {
     sentence: "No single best: a > b > c > a (certified, 5\u202f%)",
     detail: verdict,
   });
+});
+
+// The sentence has no "; " at which it could be cut, and four lines of it are no heading.
+test("of a certified point the heading is what it beats", () => {
+  const brief = "The point 'p41' (weight 0.684) beats the point in use, 'p0' (weight 0.5)";
+  const verdict =
+    `${brief}: it wins more than half of the duels with a decisive answer. Whenever you look, such ` +
+    "a statement is false with probability at most 0.05.";
+  const certificate = { kind: "point" as const, winner: "certified", sequence: 9 };
+  const duels = resultOf(["a", "b"], even).duels;
+  const space = standingOf();
+  assert.deepEqual(verdictOf(resultOf([], [], { space, duels, verdict, certificate }), 0.05), {
+    tone: "certified",
+    sentence: `${brief} (certified, 5\u202f%)`,
+    detail: verdict,
+  });
+  assert.equal(verdictOf(resultOf([], [], { space, verdict })).sentence, "No duels yet");
 });
 
 test("failed checks have a line beside the verdict, the others are folded", () => {

@@ -1,5 +1,5 @@
 // Results for tests, from a table of wins.
-import type { Result } from "../../src/api/types";
+import type { Candidate, Result, SpaceStanding } from "../../src/api/types";
 
 const none = {
   failed_tries: 0,
@@ -72,4 +72,33 @@ export function resultOf(arms: string[], wins: number[][], more: Partial<Result>
     sequence: 7,
     ...more,
   };
+}
+
+// A space of one number, `weight`, of which 0.5 is in use.
+export function spaceOf(more: Partial<SpaceStanding> = {}): SpaceStanding {
+  return {
+    dimensions: [
+      { name: "weight", low: 0, high: 1, scale: "linear", in_use: 0.5, recommended: 0.7 },
+    ],
+    in_use: "p0",
+    in_use_point: { weight: 0.5 },
+    recommended: { served: 80, point: { weight: 0.7 }, beats_in_use: 0.9 },
+    candidate: null,
+    tried: [],
+    path: [
+      { served: 0, point: { weight: 0.5 } },
+      { served: 40, point: { weight: 0.7 } },
+    ],
+    warmup: 20,
+    ...more,
+  };
+}
+
+export function candidateOf(
+  point_id: string,
+  weight: number,
+  state: Candidate["state"],
+): Candidate {
+  const known = { number: 1, generation: 1, wins: 30, losses: 10, level: 0.025 };
+  return { ...known, point_id, point: { weight }, state };
 }
