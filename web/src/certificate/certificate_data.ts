@@ -1,6 +1,7 @@
 // What is inside a page of a certificate, as `duel certificate` and the dashboard write it, and what
 // is shown of the certificate.
-import type { PanelPair } from "../api/types";
+import type { Json, PanelPair } from "../api/types";
+import { armNames, nameOf, type ArmNames } from "../charts/arm_names";
 
 export interface CertificateData {
   made_by: string;
@@ -43,6 +44,45 @@ export interface ShownCertificate {
   // What would overturn it; certificates of format 1 do not say.
   if_wrong?: string;
   without_voter?: WithoutVoter[];
+}
+
+interface LoggedArm {
+  arm_id: string;
+  content?: Json;
+}
+
+// The names of the arms, as far as the log says what they are: of those of the first record, and of
+// those that joined. The other lines are passed over without being read, since a log can be long.
+export function namesInLog(log: string): ArmNames {
+  const arms: LoggedArm[] = [];
+  const read = (at: number) => {
+    const end = log.indexOf("\n", at);
+    try {
+      const record = JSON.parse(log.slice(at, end < 0 ? log.length : end)) as {
+        record?: string;
+        arms?: LoggedArm[];
+      } & LoggedArm;
+      if (record.record === "experiment") arms.push(...(record.arms ?? []));
+      if (record.record === "arm_added") arms.push(record);
+    } catch {
+      // Whether the log is whole is for the verifier to say.
+    }
+  };
+  read(0);
+  const JOINED = '"record":"arm_added"';
+  for (let at = log.indexOf(JOINED); at >= 0; at = log.indexOf(JOINED, at + 1))
+    read(log.lastIndexOf("\n", at) + 1);
+  const known = arms.filter(({ arm_id }) => typeof arm_id === "string");
+  return armNames(
+    known.map(({ arm_id }) => ({ arm_id, name: arm_id })),
+    known.map(({ arm_id, content }) => ({ arm_id, payload: content ?? null })),
+  );
+}
+
+// "Save 20 % today (Save-20-today)": the statement is about ids.
+export function nameAndId(names: ArmNames, id: string): string {
+  const name = nameOf(names, id);
+  return name === id || name.endsWith(`(${id})`) ? name : `${name} (${id})`;
 }
 
 const PLACE_OF_TITLE = "@TITLE@";

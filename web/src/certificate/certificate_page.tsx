@@ -4,7 +4,14 @@ import { useMemo, useState } from "preact/hooks";
 import { count, percent } from "../charts/numbers";
 import { PanelCount } from "../charts/panel_count";
 import { TableHead } from "../charts/table_head";
-import { save, type CertificateData, type ShownCertificate } from "./certificate_data";
+import type { ArmNames } from "../charts/arm_names";
+import {
+  nameAndId,
+  namesInLog,
+  save,
+  type CertificateData,
+  type ShownCertificate,
+} from "./certificate_data";
 import { fits, Verification, type Found } from "./verification";
 
 function shownOf(text: string): ShownCertificate {
@@ -18,9 +25,16 @@ function shownOf(text: string): ShownCertificate {
 
 const spaced = (name: string) => name.replace(/_/g, " ");
 
-export function Evidence({ certificate }: { certificate: ShownCertificate }) {
+export function Evidence({
+  certificate,
+  names,
+}: {
+  certificate: ShownCertificate;
+  names: ArmNames;
+}) {
   const { findings, scores, panel } = certificate;
-  if (panel) return <PanelCount pairs={panel.pairs ?? []} names={new Map()} />;
+  const called = (arm: string) => nameAndId(names, arm);
+  if (panel) return <PanelCount pairs={panel.pairs ?? []} names={names} />;
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Evidence">
       <table class="wide">
@@ -31,7 +45,7 @@ export function Evidence({ certificate }: { certificate: ShownCertificate }) {
               {findings.map((one) => (
                 <tr>
                   <th scope="row">
-                    {one.winner} beats {one.loser}
+                    {called(one.winner)} beats {called(one.loser)}
                   </th>
                   <td class="number">{count(one.wins)}</td>
                   <td class="number">{count(one.losses)}</td>
@@ -48,7 +62,7 @@ export function Evidence({ certificate }: { certificate: ShownCertificate }) {
             <tbody>
               {scores.map((one) => (
                 <tr>
-                  <th scope="row">{one.arm_id}</th>
+                  <th scope="row">{called(one.arm_id)}</th>
                   <td class="number">{+one.lower.toPrecision(4)}</td>
                   <td class="number">{+one.upper.toPrecision(4)}</td>
                 </tr>
@@ -116,6 +130,7 @@ export function CertificatePage({ data, verifier }: { data: CertificateData; ver
     () => (data.log === null ? null : new TextEncoder().encode(data.log)),
     [data],
   );
+  const names = useMemo(() => namesInLog(data.log ?? ""), [data]);
   const [log, setLog] = useState<Uint8Array | null>(inside);
   const [found, setFound] = useState<Found | null>(null);
   const others = Object.entries(shown.conditioned_out ?? {}).filter(([, number]) => number > 0);
@@ -168,7 +183,7 @@ export function CertificatePage({ data, verifier }: { data: CertificateData; ver
       <section class="card" aria-labelledby="h-evidence">
         <h2 id="h-evidence">What it rests on</h2>
         {shown.rule?.text && <p class="small quiet">The rule: {shown.rule.text}.</p>}
-        <Evidence certificate={shown} />
+        <Evidence certificate={shown} names={names} />
         {others.length > 0 && (
           <p class="small">
             Not counted:{" "}

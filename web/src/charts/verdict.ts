@@ -1,4 +1,5 @@
 // Where an experiment stands, in one sentence. Who leads and who is tied with it is the server's to say.
+import { nameOf, shortNameOf, type ArmNames } from "./arm_names";
 import type { ShownResult } from "./shown_result";
 
 export interface Verdict {
@@ -8,6 +9,7 @@ export interface Verdict {
 }
 
 const LONGEST_HEADING = 100;
+const LONGEST_IN_CYCLE = 40; // letters of a name, of which there are four at least
 
 // The server's sentence as a heading. Of a long one what follows its first part stands below.
 export function inServersWords(verdict: string): { sentence: string; detail: string | null } {
@@ -21,8 +23,9 @@ export function inServersWords(verdict: string): { sentence: string; detail: str
 }
 
 // Of what is open the server's own sentence is shown: it knows whether more duels will be asked for.
-// `alpha` is the experiment's error level; without it the sentence names none.
-export function verdictOf(result: ShownResult, alpha?: number): Verdict {
+// What is certified is said with the names that the charts below have. `alpha` is the experiment's error
+// level; without it the sentence names none.
+export function verdictOf(result: ShownResult, names: ArmNames, alpha?: number): Verdict {
   // What a panel says is certain, or says its own level.
   if (result.panel) {
     const kind = result.certificate?.kind;
@@ -34,12 +37,13 @@ export function verdictOf(result: ShownResult, alpha?: number): Verdict {
   const { certificate, verdict } = result;
   if (certificate) {
     if (certificate.kind === "winner" && certificate.winner) {
-      const sentence = `${certificate.winner} beats all others (${level})`;
+      const sentence = `${nameOf(names, certificate.winner)} beats all others (${level})`;
       return { tone: "certified", sentence, detail: verdict };
     }
     if (certificate.kind === "no_winner") {
       const cycle = certificate.cycle ?? [];
-      const named = cycle.length > 0 ? `: ${[...cycle, cycle[0]].join(" > ")}` : "";
+      const called = cycle.map((arm) => shortNameOf(names, arm, LONGEST_IN_CYCLE));
+      const named = called.length > 0 ? `: ${[...called, called[0]].join(" > ")}` : "";
       return { tone: "cycle", sentence: `No single best${named} (${level})`, detail: verdict };
     }
     // Only the server's sentence has the numbers of a point. What it means in full stands below.

@@ -1,4 +1,6 @@
 // What was changed in an experiment, and when: of its log the records that no duel or answer made.
+import { nameOf, type ArmNames } from "../charts/arm_names";
+
 export interface Change {
   time: string;
   what: string;
@@ -44,7 +46,7 @@ const changeable = ({ name, feedback, guardrails }: Fields): Fields => ({
 // The lines of duels and answers are most of a log, and are passed over without being read.
 const OF_DUELS = /"record":"(serve|outcome|expired|comparison|interleaved|paged|event)"/;
 
-export function changesOf(log: string): Change[] {
+export function changesOf(log: string, names: ArmNames): Change[] {
   const changes: Change[] = [];
   let settings: Fields = {};
   let wasPaused = false;
@@ -60,13 +62,18 @@ export function changesOf(log: string): Change[] {
     } catch {
       continue; // the beginning of a line that was cut
     }
+    const arm = (field: string) => nameOf(names, String(record[field]));
     const tell = (what: string) => changes.push({ time: String(record["time"]), what });
     switch (record["record"]) {
       case "experiment": {
         const service = isFields(record["service"]) ? record["service"] : {};
         settings = changeable(service);
         const arms = Array.isArray(record["arms"]) ? record["arms"].length : 0;
-        tell(`Created with ${arms} arms, goal ${String(record["goal"])}`);
+        tell(
+          isFields(record["space"])
+            ? "Created with a space"
+            : `Created with ${arms} arms, goal ${String(record["goal"])}`,
+        );
         started = service["starts"] !== "draft";
         break;
       }
@@ -86,16 +93,16 @@ export function changesOf(log: string): Change[] {
         break;
       }
       case "arm_added":
-        tell(`Arm ${String(record["arm_id"])} joined`);
+        tell(`Arm ${arm("arm_id")} joined`);
         break;
       case "arm_retired":
-        tell(`Arm ${String(record["arm_id"])} retired`);
+        tell(`Arm ${arm("arm_id")} retired`);
         break;
       case "tasks_added":
         tell(`Tasks added: ${String(record["count"])} now`);
         break;
       case "certified":
-        tell(`Certified${record["winner"] ? `: ${String(record["winner"])}` : ""}`);
+        tell(`Certified${record["winner"] ? `: ${arm("winner")}` : ""}`);
         break;
       case "completed":
         tell(REASONS[String(record["reason"])] ?? "Completed");

@@ -1,10 +1,11 @@
 // What was changed, and when. The log is read when somebody asks, since it can be long.
 import { useState } from "preact/hooks";
 import { bytesOf, routeOf } from "../api/client";
+import type { ArmNames } from "../charts/arm_names";
 import { changesOf, type Change } from "./changes";
 import { Failure } from "./parts";
 
-export function Changes({ id }: { id: string }) {
+export function Changes({ id, names }: { id: string; names: ArmNames }) {
   const [changes, setChanges] = useState<Change[] | null>(null);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -12,7 +13,7 @@ export function Changes({ id }: { id: string }) {
     setBusy(true);
     setError(null);
     bytesOf(routeOf("export_log", { eid: id, what: "audit" }))
-      .then((bytes) => setChanges(changesOf(new TextDecoder().decode(bytes))))
+      .then((bytes) => setChanges(changesOf(new TextDecoder().decode(bytes), names)))
       .catch(setError)
       .finally(() => setBusy(false));
   };

@@ -7,6 +7,7 @@ import { count } from "../charts/numbers";
 import { Failure, Link, StateBadge, useAnswer } from "./parts";
 import { experimentPath } from "./place";
 import { ORDERS, selected, STATES, type Order } from "./selected";
+import { armNames } from "../charts/arm_names";
 import { inServersWords, verdictOf, type Verdict } from "../charts/verdict";
 
 const PER_PAGE = 25;
@@ -83,7 +84,8 @@ function useNewerLines(items: ExperimentSummary[], look: number): Map<string, Li
             ask("show_health", { eid }, { signal }), // with the checks of traffic
           ]);
           const failed = failedChecks(health.checks);
-          setLines((now) => new Map(now).set(of, { ...verdictOf(result), failed }));
+          const verdict = verdictOf(result, armNames(result.arms));
+          setLines((now) => new Map(now).set(of, { ...verdict, failed }));
         } catch {
           // The line stands as the list has it.
         }

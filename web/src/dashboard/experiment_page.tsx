@@ -120,7 +120,7 @@ export function ExperimentPage({ id }: { id: string }) {
       </>
     );
   }
-  const verdict = verdictOf(result, experiment.stopping.alpha);
+  const verdict = verdictOf(result, names, experiment.stopping.alpha);
   // Many arms need the whole width for their matrix.
   const many = matrix.arms.length >= WIDE_FROM;
   const whoBeatsWhom = (
@@ -195,7 +195,7 @@ export function ExperimentPage({ id }: { id: string }) {
       {result.pages && (
         <section class="card open-pages" aria-labelledby="h-pages">
           <h2 id="h-pages">Open pages</h2>
-          <OpenPages pages={result.pages} timeout={experiment.feedback.timeout_s} />
+          <OpenPages pages={result.pages} names={names} timeout={experiment.feedback.timeout_s} />
         </section>
       )}
       {result.by_slice && (
@@ -321,7 +321,7 @@ export function ExperimentPage({ id }: { id: string }) {
           </section>
           <section class="card" aria-labelledby="h-changes">
             <h2 id="h-changes">What was changed</h2>
-            <Changes id={id} />
+            <Changes id={id} names={names} />
           </section>
           <section class="card" aria-labelledby="h-export">
             <h2 id="h-export">Export</h2>

@@ -1,5 +1,7 @@
 // Pages of results whose time is not up, with the clicks so far. Provisional: a page decides when it closes.
-import type { PagesSoFar } from "../api/types";
+import type { OpenPagesOfPair, PagesSoFar } from "../api/types";
+import { ArmLabel } from "../charts/arm_label";
+import { shortNameOf, type ArmNames } from "../charts/arm_names";
 import { count } from "../charts/numbers";
 
 function many(number: number, one: string): string {
@@ -32,7 +34,26 @@ export function closedPagesLine(pages: PagesSoFar): string {
   return parts.length === 0 ? "" : `${parts.join("; ")}: no answer, and no tie.`;
 }
 
-export function OpenPages({ pages, timeout }: { pages: PagesSoFar; timeout: number }) {
+const LONGEST_NAME = 40;
+
+// "Boost titles on 4, BM25 on 2, even on 1"
+export function aheadLine(pair: OpenPagesOfPair, names: ArmNames): string {
+  const called = (arm: string) => shortNameOf(names, arm, LONGEST_NAME);
+  return (
+    `${called(pair.first)} on ${count(pair.first_ahead)}, ` +
+    `${called(pair.second)} on ${count(pair.second_ahead)}, even on ${count(pair.even)}`
+  );
+}
+
+export function OpenPages({
+  pages,
+  names,
+  timeout,
+}: {
+  pages: PagesSoFar;
+  names: ArmNames;
+  timeout: number;
+}) {
   const closed = closedPagesLine(pages);
   const next = pages.next_closes_at;
   return (
@@ -61,13 +82,11 @@ export function OpenPages({ pages, timeout }: { pages: PagesSoFar; timeout: numb
               {pages.pairs.map((pair) => (
                 <tr key={`${pair.first} ${pair.second}`}>
                   <td class="arm">
-                    {pair.first} and {pair.second}
+                    <ArmLabel id={pair.first} names={names} /> and{" "}
+                    <ArmLabel id={pair.second} names={names} />
                   </td>
                   <td>{count(pair.open)}</td>
-                  <td>
-                    {pair.first} on {count(pair.first_ahead)}, {pair.second} on{" "}
-                    {count(pair.second_ahead)}, even on {count(pair.even)}
-                  </td>
+                  <td>{aheadLine(pair, names)}</td>
                 </tr>
               ))}
             </tbody>

@@ -29,7 +29,7 @@ export function ResultReport({ data }: { data: Data }) {
   const { result, timeline } = data;
   const matrix = useMemo(() => matrixOf(result), [result]);
   const names = useMemo(() => withoutRemotePictures(armNames(result.arms, data.arms)), [result]);
-  const verdict = verdictOf(result, data.alpha);
+  const verdict = verdictOf(result, names, data.alpha);
   return (
     <>
       <h1>{result.experiment_id}</h1>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import { test } from "node:test";
-import { filledPage } from "../../src/certificate/certificate_data";
+import { filledPage, nameAndId, namesInLog } from "../../src/certificate/certificate_data";
 import { Evidence } from "../../src/certificate/certificate_page";
 import { Draws, hmacSha256, isDrawn } from "../../src/verifier/draws";
 import { evidenceAgainst } from "../../src/verifier/evidence";
@@ -25,6 +25,20 @@ test("no text of the data ends the element that it stands in, or takes another's
   assert.equal(page.match(/<\/script>/g)?.length, 1);
   const json = page.slice(page.indexOf('json">') + 6, page.lastIndexOf("</script>"));
   assert.deepEqual(JSON.parse(json), data);
+});
+
+test("arms are called by what the log says of them, and by their ids beside it", () => {
+  const line = (record: object) => `${JSON.stringify({ seq: 1, ...record })}\n`;
+  const arms = [{ arm_id: "Save-20-today", content: { text: "Save 20 % today" } }, { arm_id: "b" }];
+  const log =
+    line({ record: "experiment", arms }) +
+    line({ record: "serve", duel_id: "d1" }) +
+    line({ record: "arm_added", arm_id: "arm-3", content: "Free delivery" });
+  const names = namesInLog(log);
+  assert.equal(nameAndId(names, "Save-20-today"), "Save 20 % today (Save-20-today)");
+  assert.equal(nameAndId(names, "arm-3"), "Free delivery (arm-3)");
+  assert.equal(nameAndId(names, "b"), "b");
+  assert.equal(nameAndId(namesInLog("no log"), "b"), "b");
 });
 
 test("hashes are SHA-256, at every length around the block's", () => {
@@ -147,17 +161,17 @@ test("what a panel's certificate rests on are the answers of its members", () =>
   const pair = { first: "fox", second: "owl", for_first: 5, for_second: 1, for_neither: 0 };
   const counted = { ...pair, unknown: 2, certain: "beats" as const };
   assert.equal(
-    textOf(Evidence({ certificate: { panel: { size: 8, pairs: [counted] } } })),
+    textOf(Evidence({ certificate: { panel: { size: 8, pairs: [counted] } }, names: new Map() })),
     "Pair|For : against|Neither|To come||fox beats owl|5 : 1|0|2||",
   );
   const shown = { ...pair, unknown: 20, evidence: "91.2345678", threshold: "40" };
   assert.match(
-    textOf(Evidence({ certificate: { panel: { pairs: [counted, shown] } } })),
+    textOf(Evidence({ certificate: { panel: { pairs: [counted, shown] } }, names: new Map() })),
     /\|fox beats owl\|5 : 1\|0\|2\|certain\|\|\|fox beats owl\|5 : 1\|0\|20\|91\.2\|40\|\|$/,
   );
   const tied = { ...pair, for_second: 5, unknown: 0, certain: "cannot_beat" as const };
   assert.match(
-    textOf(Evidence({ certificate: { panel: { pairs: [tied] } } })),
+    textOf(Evidence({ certificate: { panel: { pairs: [tied] } }, names: new Map() })),
     /\|fox cannot beat owl\|5 : 5\|/,
   );
 });

@@ -5,7 +5,12 @@ import { tokenOfFragment } from "../../src/api/token";
 import { mayClose } from "../../src/dashboard/actions";
 import { idOf, parseArms, rowsOf } from "../../src/dashboard/arm_lines";
 import { curlOf } from "../../src/dashboard/curl";
-import { closedPagesLine, openPagesLine, shortTime } from "../../src/dashboard/open_pages";
+import {
+  aheadLine,
+  closedPagesLine,
+  openPagesLine,
+  shortTime,
+} from "../../src/dashboard/open_pages";
 import type { Experiment, ExperimentSummary } from "../../src/api/types";
 import {
   armLines,
@@ -24,6 +29,7 @@ import { allChecks } from "../../src/dashboard/live_experiment";
 import { answerOf } from "../../src/dashboard/recent_duels";
 import { policyString } from "../../src/dashboard/policy_string";
 import { failedChecks, foldedChecks } from "../../src/charts/health_list";
+import { armNames } from "../../src/charts/arm_names";
 import { verdictOf } from "../../src/charts/verdict";
 import { resultOf, spaceOf as standingOf } from "./results";
 
@@ -32,26 +38,51 @@ const even = [
   [4, 0],
 ];
 
+const ids = armNames([]);
+
 test("a certified winner", () => {
   const certificate = { kind: "winner" as const, winner: "h30", sequence: 9 };
-  assert.deepEqual(verdictOf(resultOf(["h30", "b"], even, { certificate }), 0.05), {
+  assert.deepEqual(verdictOf(resultOf(["h30", "b"], even, { certificate }), ids, 0.05), {
     tone: "certified",
     sentence: "h30 beats all others (certified, 5\u202f%)",
     detail: "said by the server.",
   });
   assert.equal(
-    verdictOf(resultOf(["h30", "b"], even, { certificate })).sentence,
+    verdictOf(resultOf(["h30", "b"], even, { certificate }), ids).sentence,
     "h30 beats all others (certified)",
   );
   assert.match(
-    verdictOf(resultOf(["h30", "b"], even, { certificate }), 0.001).sentence,
+    verdictOf(resultOf(["h30", "b"], even, { certificate }), ids, 0.001).sentence,
     /certified, 0\.1\u202f%/,
   );
 });
 
+test("what is certified is said with the names that the charts have", () => {
+  const arms = ["Save-20-today", "arm-2"];
+  const names = armNames(
+    arms.map((arm_id) => ({ arm_id, name: arm_id })),
+    [
+      { arm_id: "Save-20-today", payload: { text: "Save 20 % today" } },
+      { arm_id: "arm-2", payload: { text: "Free delivery" } },
+    ],
+  );
+  const winner = { kind: "winner" as const, winner: "Save-20-today", sequence: 9 };
+  assert.equal(
+    verdictOf(resultOf(arms, even, { certificate: winner }), names).sentence,
+    "Save 20 % today beats all others (certified)",
+  );
+  const cycle = { kind: "no_winner" as const, winner: null, sequence: 9, cycle: arms };
+  assert.equal(
+    verdictOf(resultOf(arms, even, { certificate: cycle }), names).sentence,
+    "No single best: Save 20 % today > Free delivery > Save 20 % today (certified)",
+  );
+  const pair = { first: "arm-2", second: "b", open: 7, first_ahead: 4, second_ahead: 2, even: 1 };
+  assert.equal(aheadLine(pair, names), "Free delivery on 4, b on 2, even on 1");
+});
+
 test("what is open is said in the words of the server", () => {
   const verdict = "Undecided after 10 duels: h30 leads; about 2 100 more duels if the rates stay.";
-  assert.deepEqual(verdictOf(resultOf(["h30", "b"], even, { verdict }), 0.05), {
+  assert.deepEqual(verdictOf(resultOf(["h30", "b"], even, { verdict }), ids, 0.05), {
     tone: "open",
     sentence: verdict.slice(0, -1),
     detail: null,
@@ -61,7 +92,7 @@ test("what is open is said in the words of the server", () => {
 test("of a long sentence the first part is the heading", () => {
   const names = "one-with-a-long-name, another-with-a-long-name, a-third";
   const verdict = `Undecided after 10 duels: the order may be ${names}; about 20 more duels if they stay.`;
-  assert.deepEqual(verdictOf(resultOf(["h30", "b"], even, { verdict }), 0.05), {
+  assert.deepEqual(verdictOf(resultOf(["h30", "b"], even, { verdict }), ids, 0.05), {
     tone: "open",
     sentence: `Undecided after 10 duels: the order may be ${names}`,
     detail: "About 20 more duels if they stay.",
@@ -73,19 +104,23 @@ test("at its limit an experiment is not said to go on", () => {
   const verdict =
     "Undecided after 10 duels: h30 leads; max_duels = 10 is reached, and no more are asked: " +
     "about 2 100 more duels would be needed if the rates stay as they are.";
-  const shown = verdictOf(resultOf(["h30", "b"], even, { verdict, expected_duels_left: 2134 }));
+  const shown = verdictOf(
+    resultOf(["h30", "b"], even, { verdict, expected_duels_left: 2134 }),
+    ids,
+  );
   assert.equal(shown.sentence, "Undecided after 10 duels: h30 leads");
   assert.match(shown.detail ?? "", /^max_duels = 10 is reached, and no more are asked: about/);
 });
 
 test("nothing yet, and not enough", () => {
   assert.equal(
-    verdictOf(resultOf(["a", "b"], [], { leader: null }), 0.05).sentence,
+    verdictOf(resultOf(["a", "b"], [], { leader: null }), ids, 0.05).sentence,
     "No duels yet",
   );
   const verdict = "Not enough data after 10 duels: b has fewer than 3 decisive ones.";
   assert.equal(
-    verdictOf(resultOf(["a", "b"], even, { state: "not_enough_data", verdict }), 0.05).sentence,
+    verdictOf(resultOf(["a", "b"], even, { state: "not_enough_data", verdict }), ids, 0.05)
+      .sentence,
     verdict.slice(0, -1),
   );
 });
@@ -99,14 +134,14 @@ test("a cycle is the heading once it is certified", () => {
   ];
   const verdict = "Undecided after 300 duels: every arm is behind another.";
   const open = resultOf(["a", "b", "c"], wins, { leader: null, verdict });
-  assert.equal(verdictOf(open, 0.05).sentence, verdict.slice(0, -1));
+  assert.equal(verdictOf(open, ids, 0.05).sentence, verdict.slice(0, -1));
   const certificate = {
     kind: "no_winner" as const,
     winner: null,
     sequence: 9,
     cycle: ["a", "b", "c"],
   };
-  assert.deepEqual(verdictOf({ ...open, certificate }, 0.05), {
+  assert.deepEqual(verdictOf({ ...open, certificate }, ids, 0.05), {
     tone: "cycle",
     sentence: "No single best: a > b > c > a (certified, 5\u202f%)",
     detail: verdict,
@@ -122,12 +157,12 @@ test("of a certified point the heading is what it beats", () => {
   const certificate = { kind: "point" as const, winner: "certified", sequence: 9 };
   const duels = resultOf(["a", "b"], even).duels;
   const space = standingOf();
-  assert.deepEqual(verdictOf(resultOf([], [], { space, duels, verdict, certificate }), 0.05), {
+  assert.deepEqual(verdictOf(resultOf([], [], { space, duels, verdict, certificate }), ids, 0.05), {
     tone: "certified",
     sentence: `${brief} (certified, 5\u202f%)`,
     detail: verdict,
   });
-  assert.equal(verdictOf(resultOf([], [], { space, verdict })).sentence, "No duels yet");
+  assert.equal(verdictOf(resultOf([], [], { space, verdict }), ids).sentence, "No duels yet");
 });
 
 test("failed checks have a line beside the verdict, the others are folded", () => {

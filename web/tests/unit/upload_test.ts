@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { armNames } from "../../src/charts/arm_names";
 import { changesOf } from "../../src/dashboard/changes";
 import {
   logHeadOf,
@@ -110,21 +111,29 @@ test("what was changed is told from the log, without its duels", () => {
     { record: "state", state: "paused" },
     { record: "configured", name: "New", feedback: {}, guardrails: { max_pending: 9 } },
     { record: "state", state: "running" },
+    { record: "arm_added", arm_id: "c" },
     { record: "certified", kind: "winner", winner: "b" },
     { record: "completed", reason: "certified" },
   ]
     .map(line)
     .join("");
+  const names = armNames([{ arm_id: "b", name: "Free delivery" }]);
   assert.deepEqual(
-    changesOf(`${log}{"seq":9,"ti`).map((one) => one.what),
+    changesOf(`${log}{"seq":9,"ti`, names).map((one) => one.what),
     [
       "Created with 2 arms, goal condorcet",
       "Started",
       "Paused",
       "Changed: max pending 9 (was the default); name New (was Old)",
       "Resumed",
-      "Certified: b",
+      "Arm c joined",
+      "Certified: Free delivery",
       "Completed, since it is certified",
     ],
+  );
+  const tuned = line({ record: "experiment", arms: [], space: {}, goal: "condorcet" });
+  assert.deepEqual(
+    changesOf(tuned, names).map((one) => one.what),
+    ["Created with a space"],
   );
 });
