@@ -95,6 +95,19 @@ TEST_F(JuryRun, in_both_orders_the_flips_of_each_judge_are_told_apart) {
   EXPECT_EQ(judges[1]["first_share"], 1.0);
 }
 
+TEST_F(JuryRun, a_markdown_file_says_how_each_answers_and_whether_they_agree) {
+  EXPECT_EQ(run({"keen", "mild", "lazy"}, {"--order", "both", "--max-duels", "6"}).exit_code, 3);
+  ASSERT_EQ(run_duel({"result", "--log", "log", "-o", "jury.md"}, {.directory = directory_.path()})
+                .exit_code,
+            0);
+  const std::string text = text_of("jury.md");
+  EXPECT_NE(text.find("| judge | answers | for the first, % | flips, % |"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| lazy@"), std::string::npos) << text;
+  EXPECT_NE(text.find("| 100.0 ["), std::string::npos) << text;
+  EXPECT_NE(text.find(" name the same arm in "), std::string::npos) << text;
+}
+
 TEST_F(JuryRun, one_is_drawn_for_each_duel_and_named_as_its_source) {
   EXPECT_EQ(run({"keen", "contrary"}, {"--jury", "drawn", "--max-duels", "60", "--alpha", "0.001"})
                 .exit_code,

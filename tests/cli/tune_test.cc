@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,41 @@ TEST_F(TuneCommand, certifies_a_point_and_leaves_what_can_be_verified) {
       tune({"--space", "space.toml", "--judge", "./compare", "--max-duels", "400"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_TRUE(contains(again.err, "was already certified")) << again.err;
+}
+
+TEST_F(TuneCommand, a_file_of_its_result_shows_numbers_and_points_and_no_arms) {
+  ASSERT_EQ(tune({"--space", "space.toml", "--judge", "./compare", "--max-duels", "400"}).exit_code,
+            0);
+  const auto result = [&](const std::string& output) {
+    return run_duel({"result", "space.duel.jsonl", "-o", output}, {.directory = directory_.path()});
+  };
+  ASSERT_EQ(result("space.md").exit_code, 0);
+  const std::string text = text_of("space.md");
+  EXPECT_TRUE(contains(text, "| dimension | in use | best guess | asked about |")) << text;
+  EXPECT_TRUE(contains(text, "| weight | 0.2 |")) << text;
+  EXPECT_TRUE(contains(text, "| certified |")) << text;
+  EXPECT_FALSE(contains(text, "P(best)")) << text;
+  EXPECT_FALSE(contains(text, "won against")) << text;
+  for (const std::string file : {"space.csv", "space.svg"}) {
+    const CommandResult refused = result(file);
+    EXPECT_EQ(refused.exit_code, 2) << refused.out;
+    EXPECT_TRUE(contains(refused.err, "'" + file +
+                                          "' would list or draw arms, and a space has none (its "
+                                          "result: a file that ends in .md or .html, or --json)"))
+        << refused.err;
+    EXPECT_FALSE(std::filesystem::exists(directory_.path() / file));
+  }
+}
+
+TEST_F(TuneCommand, an_open_file_of_its_result_says_how_far_the_proof_is) {
+  ASSERT_EQ(tune({"--space", "space.toml", "--judge", "./never", "--max-duels", "10"}).exit_code,
+            3);
+  ASSERT_EQ(
+      run_duel({"result", "space.duel.jsonl", "-o", "space.md"}, {.directory = directory_.path()})
+          .exit_code,
+      0);
+  EXPECT_TRUE(contains(text_of("space.md"), "The search has the first 20 duels to itself."))
+      << text_of("space.md");
 }
 
 TEST_F(TuneCommand, a_changed_certificate_is_noticed) {

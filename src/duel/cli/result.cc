@@ -59,6 +59,14 @@ Status check_board_file(const std::string& file) {
                                  "--output", "known: .csv, .md, .html, .svg, .pdf, .png");
 }
 
+// A file that lists or draws arms has nothing of a space, which has none.
+Status check_board_file(const std::string& file, const Ledger& ledger) {
+  if (!ledger.parts().space || ending_of(file) == ".md" || names_report(file)) return Done{};
+  return Error::invalid_argument(
+      fmt::format("'{}' would list or draw arms, and a space has none", file), "--output",
+      "its result: a file that ends in .md or .html, or --json");
+}
+
 // What was compared, as far as the log holds it: the page names arms by it.
 Json payloads_of(const Ledger& ledger) {
   Json payloads = Json::array();
@@ -93,7 +101,8 @@ Result<std::string> report_of(const std::string& source, const ReadAnswers& read
   return report_page(ledger.experiment().experiment_id, data);
 }
 
-// What a file holds, by the ending of its name. REQUIRES: check_board_file(file).
+// What a file holds, by the ending of its name. REQUIRES: check_board_file(file), and with the
+// ledger.
 Result<std::string> board_content(const std::string& file, const std::string& source,
                                   const ReadAnswers& read, const Board& board) {
   const std::string ending = ending_of(file);
@@ -234,6 +243,9 @@ Result<int> run_result(const ResultArguments& arguments, CommandContext& context
   DUEL_ASSIGN(const ReadAnswers read,
               read_answers(file, arguments.alpha, goal, columns ? &*columns : nullptr, &notes));
   for (const std::string& note : notes) context.note("{}", note);
+  for (const std::string& output : arguments.outputs) {
+    DUEL_RETURN_IF_ERROR(check_board_file(output, read.ledger));
+  }
   const Board board = board_of(read.ledger, options);
   for (const std::string& output : arguments.outputs) {
     DUEL_ASSIGN(const std::string content, board_content(output, file, read, board));

@@ -14,6 +14,7 @@
 #include "duel/core/short_names.h"
 #include "duel/core/table.h"
 #include "duel/judging/printable.h"
+#include "duel/verdict/result_tables.h"
 #include "duel/verdict/verdict.h"
 
 namespace duel::cli {
@@ -437,50 +438,13 @@ std::string slices_text(const SlicedResult& result, const Paint& paint) {
   return text;
 }
 
-std::string price_text(double price) { return fmt::format("{:.10g}", price); }
-
 std::string judging_text(const ResultJudging& judging) {
-  std::vector<std::string> parts;
-  if (judging.answers > 0) {
-    const std::string tokens =
-        judging.tokens > 0 ? fmt::format(" ({})", counted(judging.tokens, "token")) : "";
-    parts.push_back(fmt::format("Judging cost {}{} for {}", price_text(judging.cost), tokens,
-                                counted(judging.answers, "answer")));
-    if (judging.cost_per_decision) {
-      parts.back() +=
-          fmt::format(", {} for each pair that is decided", price_text(*judging.cost_per_decision));
-    }
-  }
-  if (judging.cached > 0) {
-    parts.push_back(fmt::format("{} from the cache, which {} no evidence",
-                                counted(judging.cached, "answer"),
-                                judging.cached == 1 ? "is" : "are"));
-  }
-  std::string text;
-  if (!parts.empty()) text += wrapped(fmt::format("{}.", fmt::join(parts, "; ")), report_width());
-  if (!text.empty()) text += "\n";
+  const std::string costs = judging_costs(judging);
+  std::string text = costs.empty() ? "" : wrapped(costs, report_width()) + "\n";
   if (judging.judges.empty()) return text;
-  const auto share = [](const std::optional<double>& of, const Interval& interval) {
-    if (!of) return std::string("-");
-    return fmt::format("{:.1f} [{:.1f}, {:.1f}]", 100 * *of, 100 * interval.lower,
-                       100 * interval.upper);
-  };
-  Table table;
-  table.column("judge", Align::left)
-      .column("answers")
-      .column("for the first, %")
-      .column("flips, %");
-  for (const ResultJudge& one : judging.judges) {
-    table.row({one.judge, one.answers, share(one.first_share, one.first_share_interval),
-               share(one.flip_rate, one.flip_interval)});
-  }
-  text += "\n" + table.to_string();
+  text += "\n" + judges_table(judging).to_string();
   for (const ResultAgreement& one : judging.agreements) {
-    text += wrapped(fmt::format("{} and {} name the same arm in {} % of {}.", one.judge, one.other,
-                                share(one.agreement, one.interval),
-                                counted(one.agree + one.differ, "duel")),
-                    report_width()) +
-            "\n";
+    text += wrapped(agreement_sentence(one), report_width()) + "\n";
   }
   return text;
 }

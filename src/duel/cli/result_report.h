@@ -29,9 +29,6 @@ std::string failed_checks_text(const std::vector<HealthCheck>& health, const Pai
 // What judging has cost, and how several judges get on; "" where nothing is known of it.
 std::string judging_text(const ResultJudging& judging);
 
-// A sum of prices, without the digits that only adding them up has made.
-std::string price_text(double price);
-
 // Why judges answered as they did: a line for each answer that has a reason.
 std::string reasons_text(const std::vector<GivenReason>& reasons);
 

@@ -19,6 +19,7 @@
 #include "duel/judging/jury.h"
 #include "duel/judging/unchanged_arms.h"
 #include "duel/verdict/audit_standing.h"
+#include "duel/verdict/result_tables.h"
 
 namespace duel::cli {
 namespace {

@@ -6,8 +6,9 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <vector>
 
-#include "duel/core/table.h"
+#include "duel/verdict/result_tables.h"
 
 namespace duel::cli {
 namespace {
@@ -24,8 +25,6 @@ std::string_view block_of(double probability) {
   return kBlocks[std::min(kBlocks.size() - 1, static_cast<std::size_t>(place))];
 }
 
-std::string number_text(double value) { return fmt::format("{:.4g}", value); }
-
 std::string picture_of(const Believer& believer, std::size_t dimension, std::size_t cells) {
   if (believer.points == nullptr) return "";
   const auto slice = slice_of(*believer.points, *believer.tuned, dimension, cells);
@@ -38,23 +37,13 @@ std::string picture_of(const Believer& believer, std::size_t dimension, std::siz
 }  // namespace
 
 std::string space_table(const SpaceStanding& space, const Believer& believer, std::size_t columns) {
+  const bool pictured = !picture_of(believer, 0, 2).empty();
   const auto table_of = [&](std::size_t cells) {
-    Table table;
-    table.column("dimension", Align::left).column("in use").column("best guess");
-    table.column("asked about", Align::left);
-    const bool pictured = !picture_of(believer, 0, 2).empty();
-    if (pictured) table.column("low to high", Align::left);
-    for (std::size_t k = 0; k < space.dimensions.size(); ++k) {
-      const DimensionStanding& dimension = space.dimensions[k];
-      std::vector<Cell> row = {
-          dimension.name, number_text(dimension.in_use), number_text(dimension.recommended),
-          dimension.spread_low ? fmt::format("{} .. {}", number_text(*dimension.spread_low),
-                                             number_text(*dimension.spread_high))
-                               : std::string()};
-      if (pictured) row.emplace_back(picture_of(believer, k, cells));
-      table.row(std::move(row));
+    std::vector<std::string> pictures;
+    for (std::size_t k = 0; pictured && k < space.dimensions.size(); ++k) {
+      pictures.push_back(picture_of(believer, k, cells));
     }
-    return table;
+    return dimensions_table(space, pictures);
   };
   std::size_t cells = kMostCells;
   while (cells > kFewestCells && table_of(cells).width() > columns) cells -= 4;
@@ -83,18 +72,7 @@ std::string proof_line(const SpaceStanding& space) {
 }
 
 std::string tried_table(const SpaceStanding& space) {
-  if (space.tried.empty()) return "";
-  Table table;
-  table.column("candidate").column("point", Align::left).column("won").column("lost");
-  table.column("", Align::left);
-  for (const CandidateStanding& tried : space.tried) {
-    table.row({tried.number, fmt::format("{} ({})", tried.point_id, point_text(tried.point)),
-               tried.wins, tried.losses,
-               tried.state == "certified"      ? std::string("certified")
-               : tried.state == "better_guess" ? std::string("given up for a better guess")
-                                               : std::string("given up: it loses")});
-  }
-  return table.to_string();
+  return space.tried.empty() ? "" : tried_points(space).to_string();
 }
 
 }  // namespace duel::cli

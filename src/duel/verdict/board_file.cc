@@ -4,9 +4,12 @@
 
 #include <functional>
 
+#include "duel/core/check.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/verdict/audit_standing.h"
+#include "duel/verdict/result_tables.h"
+#include "duel/verdict/space_standing.h"
 #include "duel/verdict/verdict.h"
 
 namespace duel {
@@ -59,9 +62,33 @@ std::string pairs_markdown(const Ledger& ledger, const Board& board,
   return table.to_markdown();
 }
 
+// The numbers of a space and the points that were to be proved.
+std::string space_markdown(const Ledger& ledger) {
+  const SpaceStanding space = space_standing(ledger);
+  std::string text = dimensions_table(space).to_markdown();
+  if (!ledger.certificate() || space.candidate) text += "\n" + why_not_proved(ledger) + "\n";
+  if (!space.tried.empty()) text += "\n" + tried_points(space).to_markdown();
+  return text;
+}
+
+// What judging has cost, and how several judges answer and agree; "" where nothing is known of it.
+std::string judging_markdown(const Ledger& ledger) {
+  const std::optional<ResultJudging> judging = judging_of(ledger);
+  if (!judging) return "";
+  std::string text = judging_costs(*judging);
+  if (!text.empty()) text += "\n\n";
+  if (judging->judges.empty()) return text;
+  text += judges_table(*judging).to_markdown() + "\n";
+  for (const ResultAgreement& one : judging->agreements) {
+    text += "- " + agreement_sentence(one) + "\n";
+  }
+  return text + (judging->agreements.empty() ? "" : "\n");
+}
+
 }  // namespace
 
 std::string board_csv(const Ledger& ledger, const Board& board) {
+  DUEL_CHECK(!ledger.parts().space);
   Table table(
       "rank,rank_best,rank_worst,arm_id,name,elo,elo_low,elo_high,wins,losses,ties,both_bad,"
       "rate,probability_best");
@@ -88,6 +115,8 @@ std::string board_markdown(const Ledger& ledger, const Board& board) {
       all.decisive(), counted(all.ties, "tie"), all.both_bad,
       all.skips + all.invalid + all.expired + all.pending());
   if (ledger.parts().audited) text += audit_standing(ledger).text + "\n\n";
+  text += judging_markdown(ledger);
+  if (ledger.parts().space) return text + space_markdown(ledger);
   text += arms_markdown(ledger, arms);
   text += fmt::format("\n{}\n", best_sentence(board.standing.places.probability_no_winner));
   if (!board.strengths) {

@@ -93,6 +93,8 @@ std::uint64_t decided_pairs(const Ledger& ledger) {
   return decided;
 }
 
+}  // namespace
+
 std::optional<ResultJudging> judging_of(const Ledger& ledger) {
   const AnswerCosts& costs = ledger.costs();
   // The first record names the judges of all logs that were begun by several on purpose.
@@ -116,8 +118,6 @@ std::optional<ResultJudging> judging_of(const Ledger& ledger) {
   }
   return judging;
 }
-
-}  // namespace
 
 ResultOrder order_of(const Ledger& ledger, const OrderStanding& order) {
   ResultOrder shown{.arms = ids_of(ledger, order.arms),

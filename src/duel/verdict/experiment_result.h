@@ -347,6 +347,9 @@ ExperimentResult result_of(const Ledger& ledger, const Board& board, const IfWro
 // For a goal that is a set or an order: the arms as they stand, and the pairs that are open.
 ResultOrder order_of(const Ledger& ledger, const OrderStanding& order);
 
+// What judging has cost, and how several judges get on; nothing where the log knows nothing of it.
+std::optional<ResultJudging> judging_of(const Ledger& ledger);
+
 // Reads a log, or a file of comparisons (`read_comparisons`); the content decides which it is.
 // Comparisons are taken as an experiment at level `alpha` for `goal` that was never logged: in the
 // order of their times, or by one look at all of them if that is unknown. `columns` are those of

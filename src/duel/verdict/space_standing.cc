@@ -12,11 +12,6 @@
 namespace duel {
 namespace {
 
-// For people: four digits that count.
-std::string short_number(double value) {
-  return format_number(std::strtod(fmt::format("{:.4g}", value).c_str(), nullptr));
-}
-
 CandidateStanding standing_of(const TunedSpace& tuned, const TunedSpace::Tried& tried) {
   return {.number = tried.number,
           .generation = tried.generation,
@@ -42,6 +37,10 @@ std::uint64_t warmup_of(const Ledger& ledger) {
 
 }  // namespace
 
+std::string coordinate_text(double value) {
+  return format_number(std::strtod(fmt::format("{:.4g}", value).c_str(), nullptr));
+}
+
 double probability_of(double standard_deviations) {
   return 0.5 * std::erfc(-standard_deviations / std::sqrt(2.0));
 }
@@ -50,7 +49,7 @@ std::string point_text(const Json& point) {
   std::string text;
   for (const auto& [name, value] : point.members()) {
     if (!text.empty()) text += ", ";
-    text += fmt::format("{} {}", name, short_number(value.get<double>()));
+    text += fmt::format("{} {}", name, coordinate_text(value.get<double>()));
   }
   return text;
 }

@@ -104,6 +104,8 @@ SpaceStanding space_standing(const Ledger& ledger);
 std::string point_statement(const Ledger& ledger);
 // "Undecided after 80 duels: the best guess so far is weight 0.62 ..".
 std::string space_verdict(const Ledger& ledger);
+// A number of a point for people: four digits that count.
+std::string coordinate_text(double value);
 // "weight 0.62, k1 1.3".
 std::string point_text(const Space& space, const std::vector<double>& values);
 std::string point_text(const Json& point);
