@@ -46,7 +46,7 @@ export function marksOf(logThreshold: number): { at: number; words: string }[] {
   const marks = [{ at: 0, words: "1" }];
   const end = logThreshold / Math.LN10;
   const step = Math.ceil(end / 4);
-  for (let power = step; power < end - 0.4 * step; power += step) {
+  for (let power = step; power < end - 0.6 * step; power += step) {
     marks.push({ at: power / end, words: shortNumber(Math.pow(10, power)) });
   }
   return [...marks, { at: 1, words: shortNumber(Math.round(Math.exp(logThreshold))) }];

@@ -7,6 +7,7 @@ import { AuditCard } from "../charts/audit_card";
 import { EvidenceBars } from "../charts/evidence_bars";
 import { HeatMap, WIDE_FROM } from "../charts/heat_map";
 import { judgingInWords } from "../charts/judging";
+import { JudgesCard } from "../charts/judges_card";
 import { matrixOf } from "../charts/matrix";
 import { count, percent } from "../charts/numbers";
 import { PanelCount, panelInWords } from "../charts/panel_count";
@@ -26,7 +27,8 @@ import { Settings } from "./settings";
 import { Share } from "./share";
 import { PartChoice, resultOfPart, SliceVerdicts, type Part } from "./slices";
 import { spaceInWords } from "../charts/space";
-import { SpacePath, SpaceProof, SpaceSlices } from "./space_cards";
+import { SpacePath, SpaceProof } from "../charts/space_cards";
+import { SpaceSlices } from "./space_slices";
 import { verdictOf } from "../charts/verdict";
 import { WhyNotYet } from "../charts/why_not_yet";
 
@@ -192,6 +194,7 @@ export function ExperimentPage({ id }: { id: string }) {
       </section>
       {result.certificate && <CertificateCard id={id} />}
       {result.audit && <AuditCard audit={result.audit} names={names} />}
+      {result.judging?.judges && <JudgesCard judging={result.judging} />}
       {result.pages && (
         <section class="card open-pages" aria-labelledby="h-pages">
           <h2 id="h-pages">Open pages</h2>

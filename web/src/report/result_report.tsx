@@ -1,5 +1,6 @@
 // The result of a log or of a file of comparisons, as the dashboard shows it.
 import { useMemo } from "preact/hooks";
+import type { SpaceStanding, Timeline } from "../api/types";
 import { ArmLabel } from "../charts/arm_label";
 import { armNames, type ArmNames } from "../charts/arm_names";
 import { AuditCard } from "../charts/audit_card";
@@ -7,9 +8,13 @@ import { EvidenceBars } from "../charts/evidence_bars";
 import { BestSentence, placesOf, SAMPLE_FIGURES, SampleFigures } from "../charts/places";
 import { FailedChecks, HealthList } from "../charts/health_list";
 import { HeatMap } from "../charts/heat_map";
+import { JudgesCard } from "../charts/judges_card";
+import { judgingInWords } from "../charts/judging";
 import { matrixOf } from "../charts/matrix";
 import { count, percent } from "../charts/numbers";
 import { PanelCount } from "../charts/panel_count";
+import type { ShownResult } from "../charts/shown_result";
+import { SpacePath, SpaceProof } from "../charts/space_cards";
 import { StrengthChart } from "../charts/strength_chart";
 import { TableHead } from "../charts/table_head";
 import { AllocationChart, EvidenceChart, RegretChart } from "../charts/timeline_charts";
@@ -27,7 +32,6 @@ type Data = Extract<ReportData, { kind: "result" }>;
 
 export function ResultReport({ data }: { data: Data }) {
   const { result, timeline } = data;
-  const matrix = useMemo(() => matrixOf(result), [result]);
   const names = useMemo(() => withoutRemotePictures(armNames(result.arms, data.arms)), [result]);
   const verdict = verdictOf(result, names, data.alpha);
   return (
@@ -45,8 +49,52 @@ export function ResultReport({ data }: { data: Data }) {
           {count(result.duels.ties)} ties, {count(result.duels.both_bad)} both bad,{" "}
           {count(result.duels.skips)} skipped, {count(result.duels.expired)} expired.
         </p>
+        {result.judging && <p class="small quiet">{judgingInWords(result.judging)}</p>}
       </section>
       {result.audit && <AuditCard audit={result.audit} names={names} />}
+      {result.judging?.judges && <JudgesCard judging={result.judging} />}
+      {result.space ? (
+        <Space space={result.space} served={result.duels.served} />
+      ) : (
+        <Arms result={result} timeline={timeline} names={names} />
+      )}
+      <section class="card" aria-labelledby="h-health">
+        <h2 id="h-health">Can the answers be trusted?</h2>
+        <HealthList checks={result.health} />
+      </section>
+    </>
+  );
+}
+
+// What the page of an experiment shows of a space, but for what its learner believes: a log does not
+// say that.
+function Space({ space, served }: { space: SpaceStanding; served: number }) {
+  return (
+    <>
+      <section class="card" aria-labelledby="h-bars">
+        <h2 id="h-bars">How far to a certificate</h2>
+        <SpaceProof space={space} />
+      </section>
+      <section class="card" aria-labelledby="h-path">
+        <h2 id="h-path">Where the best guess went</h2>
+        <SpacePath space={space} served={served} />
+      </section>
+    </>
+  );
+}
+
+function Arms({
+  result,
+  timeline,
+  names,
+}: {
+  result: ShownResult;
+  timeline: Timeline | undefined;
+  names: ArmNames;
+}) {
+  const matrix = useMemo(() => matrixOf(result), [result]);
+  return (
+    <>
       <section class="card" aria-labelledby="h-matrix">
         <h2 id="h-matrix">Who beats whom</h2>
         <HeatMap matrix={matrix} names={names} />
@@ -117,10 +165,6 @@ export function ResultReport({ data }: { data: Data }) {
           </table>
         </div>
         <BestSentence result={result} />
-      </section>
-      <section class="card" aria-labelledby="h-health">
-        <h2 id="h-health">Can the answers be trusted?</h2>
-        <HealthList checks={result.health} />
       </section>
     </>
   );

@@ -13,7 +13,7 @@ import { pen } from "../../src/charts/palette";
 import { divergenceFromHalf, gaps, lowerBoundFactor, regretPoints } from "../../src/charts/regret";
 import { shortened, toldApart } from "../../src/charts/shortened";
 import { strengthsOf, ticksBetween } from "../../src/charts/strength_chart";
-import { judgingInWords } from "../../src/charts/judging";
+import { agreementRow, judgeRow, judgingInWords } from "../../src/charts/judging";
 import { logTicks, planeCells, proofInWords } from "../../src/charts/space";
 import { decades, hasDuels, mostShown, servedAxis } from "../../src/charts/timeline_charts";
 import { sentenceOfForecast, sentenceOfReason, shownReasons } from "../../src/charts/why_not_yet";
@@ -79,6 +79,30 @@ test("what is left for a panel is said in people, questions and minutes", () => 
   );
   assert.equal(sentenceOfForecast(left), "3 questions for each, which takes about 1 minute.");
   assert.equal(sentenceOfForecast({ duels: null }), null);
+});
+
+test("judges have their figures with intervals, and none where nothing was asked in both orders", () => {
+  const judge = {
+    judge: "llm",
+    answers: 120,
+    first_share: 0.54,
+    first_share_interval: [0.45, 0.63] as [number, number],
+    both_orders: 0,
+    flips: 0,
+    flip_rate: null,
+    flip_interval: [0, 1] as [number, number],
+  };
+  assert.deepEqual(judgeRow(judge), ["120", "54\u202f% [45\u202f%, 63\u202f%]", "\u2013"]);
+  const flips = { both_orders: 40, flips: 10, flip_rate: 0.25 };
+  assert.equal(
+    judgeRow({ ...judge, ...flips, flip_interval: [0.1, 0.5] })[2],
+    "25\u202f% [10\u202f%, 50\u202f%] of 40",
+  );
+  const two = { judge: "llm", other: "gpt", agree: 30, differ: 10, agreement: 0.75 };
+  assert.deepEqual(agreementRow({ ...two, interval: [0.6, 0.9] }), [
+    "40",
+    "75\u202f% [60\u202f%, 90\u202f%]",
+  ]);
 });
 
 test("a point that was adopted is not said to beat itself", () => {
@@ -543,6 +567,11 @@ test("the marks of a bar are 1, powers of ten and the threshold", () => {
   assert.deepEqual(
     marksOf(Math.log(3)).map(({ words }) => words),
     ["1", "3"],
+  );
+  assert.deepEqual(
+    marksOf(Math.log(320)).map(({ words }) => words),
+    ["1", "10", "320"],
+    "on a phone 100 would stand in 320",
   );
   assert.ok(marksOf(100).length <= 6);
 });
