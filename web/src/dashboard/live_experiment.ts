@@ -1,6 +1,7 @@
 // One experiment, kept up to date by the server's events.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, follow, routeOf } from "../api/client";
+import { Paced } from "../api/paced";
 import type { Experiment, HealthCheck, RecentDuel, Result, Timeline } from "../api/types";
 import { extended, momentOf } from "../charts/moments";
 
@@ -16,8 +17,6 @@ export interface LiveExperiment {
 }
 
 const SHORTEST_PAUSE_MS = 500;
-// A server that takes long to answer is asked less often.
-const REST_PER_WORK = 4;
 // Checks that read the log change slowly, and take the server longest.
 const HEALTH_PAUSE_MS = 30_000;
 
@@ -42,9 +41,6 @@ export function useLiveExperiment(id: string): LiveExperiment {
     const end = new AbortController();
     const { signal } = end;
     const eid = id;
-    let asking = false;
-    let wanted = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
     let healthAsked = -Infinity;
 
     const refreshHealth = async () => {
@@ -58,13 +54,6 @@ export function useLiveExperiment(id: string): LiveExperiment {
       }
     };
     const refresh = async () => {
-      if (asking) {
-        wanted = true;
-        return;
-      }
-      asking = true;
-      wanted = false;
-      const begun = performance.now();
       try {
         const [experiment, result, duels] = await Promise.all([
           ask("show_experiment", { eid }, { signal }),
@@ -86,15 +75,11 @@ export function useLiveExperiment(id: string): LiveExperiment {
       } catch (error) {
         if (!signal.aborted) setState((now) => ({ ...now, error }));
       }
-      const rest = Math.max(SHORTEST_PAUSE_MS, REST_PER_WORK * (performance.now() - begun));
-      timer = setTimeout(() => {
-        asking = false;
-        if (wanted) void refresh();
-      }, rest);
     };
-    again.current = () => void refresh();
+    const paced = new Paced(refresh, SHORTEST_PAUSE_MS);
+    again.current = () => paced.want();
 
-    void refresh();
+    paced.want();
     // The series is asked for once; each result adds its point.
     ask("show_timeline", { eid, points: 200 }, { signal }).then(
       (timeline) =>
@@ -109,12 +94,12 @@ export function useLiveExperiment(id: string): LiveExperiment {
     void follow(
       routeOf("open_stream", { eid }),
       signal,
-      () => void refresh(),
+      () => paced.want(),
       (live) => setState((now) => ({ ...now, live })),
     );
     return () => {
       end.abort();
-      clearTimeout(timer);
+      paced.end();
     };
   }, [id]);
   return { ...state, refresh: () => again.current() };

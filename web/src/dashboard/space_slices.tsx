@@ -1,7 +1,8 @@
 // What the learner of a space believes along each dimension, and of two dimensions on their plane.
 import * as Plot from "@observablehq/plot";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask } from "../api/client";
+import { Paced } from "../api/paced";
 import type { Dimension, PlanePoint, Slices, SpaceStanding } from "../api/types";
 import { Figure } from "../charts/figure";
 import { pen } from "../charts/palette";
@@ -120,6 +121,33 @@ function Plane({ plane, dimensions }: { plane: PlanePoint[]; dimensions: Dimensi
   );
 }
 
+// A belief is some 33 predictions for each dimension and a thousand for a plane, each of which costs the
+// server time that it does not have for duels; and nobody sees it move from one duel to the next.
+const SLICES_PAUSE_MS = 5_000;
+
+function useSlices(id: string, served: number): Slices | null {
+  const [slices, setSlices] = useState<Slices | null>(null);
+  const paced = useRef<Paced | null>(null);
+  useEffect(() => {
+    const end = new AbortController();
+    const asking = new Paced(
+      () => ask("show_slices", { eid: id }, { signal: end.signal }).then(setSlices, () => {}),
+      SLICES_PAUSE_MS,
+      () => !document.hidden,
+    );
+    paced.current = asking;
+    const seen = () => asking.look();
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      document.removeEventListener("visibilitychange", seen);
+      asking.end();
+      end.abort();
+    };
+  }, [id]);
+  useEffect(() => paced.current?.want(), [id, served]);
+  return slices;
+}
+
 export function SpaceSlices({
   id,
   space,
@@ -129,12 +157,7 @@ export function SpaceSlices({
   space: SpaceStanding;
   served: number;
 }) {
-  const [slices, setSlices] = useState<Slices | null>(null);
-  useEffect(() => {
-    const end = new AbortController();
-    ask("show_slices", { eid: id }, { signal: end.signal }).then(setSlices, () => {});
-    return () => end.abort();
-  }, [id, served]);
+  const slices = useSlices(id, served);
   if (!slices)
     return (
       <p class="quiet" aria-busy="true">

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Paced } from "../../src/api/paced";
 import { ServerEventReader } from "../../src/api/server_events";
 import { tokenOfFragment } from "../../src/api/token";
 import { mayClose } from "../../src/dashboard/actions";
@@ -537,4 +538,83 @@ test("of two numbers of a space with one name the second is refused", () => {
   assert.equal(faultOfName(rows, 1), "");
   assert.equal(faultOfName(rows, 2), "There is a number called weight already.");
   assert.equal(faultOfName([{ ...EMPTY_ROW, name: " " }], 0), "A number needs a name.");
+});
+
+// A clock that is put forward by hand.
+function handClock() {
+  let now = 0;
+  let waiting: { at: number; then: () => void }[] = [];
+  return {
+    now: () => now,
+    after: (ms: number, then: () => void) => void waiting.push({ at: now + ms, then }),
+    async forward(ms: number) {
+      now += ms;
+      const due = waiting.filter((one) => one.at <= now);
+      waiting = waiting.filter((one) => one.at > now);
+      for (const one of due) one.then();
+      await new Promise((settled) => setImmediate(settled));
+    },
+  };
+}
+
+test("what costs the server much is asked for once in a while, whatever happens meanwhile", async () => {
+  const clock = handClock();
+  let asked = 0;
+  const work = async () => void ++asked;
+  const paced = new Paced(work, 5000, () => true, clock);
+  for (let duel = 0; duel < 40; ++duel) {
+    paced.want();
+    await clock.forward(100);
+  }
+  assert.equal(asked, 1, "four seconds of ten duels each");
+  await clock.forward(1200);
+  assert.equal(asked, 2, "what came in the pause is asked for after it");
+  await clock.forward(60_000);
+  assert.equal(asked, 2, "nothing new, nothing asked");
+  paced.want();
+  await clock.forward(0);
+  paced.want();
+  paced.end();
+  await clock.forward(5000);
+  assert.equal(asked, 3, "nobody is there any more");
+});
+
+test("a slow server is given four times as long as it took", async () => {
+  const clock = handClock();
+  let asked = 0;
+  let answer = () => {};
+  const work = () => {
+    ++asked;
+    return new Promise<void>((resolve) => (answer = resolve));
+  };
+  const paced = new Paced(work, 500, () => true, clock);
+  paced.want();
+  paced.want();
+  await clock.forward(3000);
+  assert.equal(asked, 1, "one question at a time");
+  answer();
+  await clock.forward(0);
+  await clock.forward(11_999);
+  assert.equal(asked, 1);
+  await clock.forward(1);
+  assert.equal(asked, 2);
+});
+
+test("a page that nobody sees asks when it is looked at again", async () => {
+  const clock = handClock();
+  let asked = 0;
+  let hidden = true;
+  const paced = new Paced(
+    async () => void ++asked,
+    500,
+    () => !hidden,
+    clock,
+  );
+  paced.want();
+  await clock.forward(60_000);
+  assert.equal(asked, 0);
+  hidden = false;
+  paced.look();
+  await clock.forward(0);
+  assert.equal(asked, 1);
 });
