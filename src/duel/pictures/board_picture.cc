@@ -13,6 +13,8 @@
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
 #include "duel/pictures/canvas.h"
+#include "duel/verdict/pair_weight.h"
+#include "duel/verdict/places.h"
 #include "duel/verdict/verdict.h"
 
 namespace duel {
@@ -21,7 +23,8 @@ namespace {
 // Orange for a share of 0, white for one half, blue for 1.
 constexpr std::array<Color, 3> kOrangeToBlue = {{{213, 94, 0}, {250, 250, 248}, {0, 114, 178}}};
 constexpr const char* kBlue = "#0072b2";
-constexpr const char* kNever = "#e2e2e2";
+constexpr const char* kTooLittle = "#e4e4e4";  // to say who wins
+constexpr const char* kNever = "#f6f6f6";
 constexpr std::size_t kLongestName = 32;
 
 constexpr double kMargin = 16;
@@ -29,6 +32,24 @@ constexpr double kCharacter = 7.4;
 constexpr double kTitleLine = 19;
 constexpr double kStrengths = 330;  // width of the axis
 constexpr double kGap = 34;
+
+// Of a pair, by the evidence that its row wins or loses. The pages have the same depths.
+std::string color_of(PairWeight weight, bool row_wins) {
+  const auto mixed = [&](double depth) {
+    return color_at(kOrangeToBlue, 0.5 + (row_wins ? depth : -depth) / 2);
+  };
+  switch (weight) {
+    case PairWeight::too_little:
+      return kTooLittle;
+    case PairWeight::leaning:
+      return mixed(0.22);
+    case PairWeight::told_apart:
+      return mixed(0.5);
+    case PairWeight::beyond:
+      return mixed(0.9);
+  }
+  return kTooLittle;
+}
 
 // Many arms get small cells, and then no numbers.
 struct CellSize {
@@ -62,18 +83,21 @@ class BoardPicture {
         title_(fmt::format("{}: {} after {}", ledger.experiment().experiment_id,
                            board.strengths ? "strengths and wins" : "wins",
                            counted(ledger.total().served, "duel"))) {
-    double longest = 0;
+    double longest = 0, longest_place = 0;
     for (const BoardArm& arm : arms_) {
+      places_.push_back(to_text(arm.rank_range));
+      longest_place = std::max(longest_place, characters(places_.back()));
       names_.push_back(shortened_inside(printable_line(ledger.name_of(arm.arm)), kLongestName));
       longest = std::max(longest, characters(names_.back()));
     }
     const auto count = static_cast<double>(arms_.size());
-    left_ = kMargin + kCharacter * longest + 10;
+    places_right_ = kMargin + kCharacter * std::max(longest_place, characters("place"));
+    left_ = places_right_ + kCharacter * longest + 26;
     map_left_ = left_ + (board.strengths ? kStrengths + kGap : 0);
     map_right_ = map_left_ + cell_.width * count;
     // Names of columns rise to the right at 45 degrees.
     const double rise = 6.6 * longest / std::numbers::sqrt2 + 14;
-    constexpr double kScaleText = 220;
+    constexpr double kScaleText = 240;
     width_ = std::max({map_right_ + rise, map_left_ + kScaleText, 640.0});
     const std::string failed = failed_checks_sentence(board.health);
     verdict_ = lines_of(verdict_of(ledger, board.standing) + (failed.empty() ? "" : " " + failed));
@@ -90,9 +114,11 @@ class BoardPicture {
       canvas.text(kMargin, height_ - 42 - kTitleLine * static_cast<double>(k), verdict_[k],
                   "left noenhanced font ',11' textcolor rgb '#404040'");
     }
+    const std::string right = fmt::format("right noenhanced font ',{}'", cell_.font == 0 ? 8 : 11);
+    canvas.text(places_right_, top_ + 9, "place", "right noenhanced font ',9'");
     for (std::size_t row = 0; row < arms_.size(); ++row) {
-      canvas.text(left_ - 8, middle_of(row), names_[row],
-                  fmt::format("right noenhanced font ',{}'", cell_.font == 0 ? 8 : 11));
+      canvas.text(places_right_, middle_of(row), places_[row], right + " textcolor rgb '#404040'");
+      canvas.text(left_ - 8, middle_of(row), names_[row], right);
     }
     if (board_.strengths) draw_strengths(canvas);
     draw_map(canvas);
@@ -158,10 +184,11 @@ class BoardPicture {
         const auto pair = pair_of(board_, arms_[row].arm, arms_[column].arm);
         const double y = top_ - cell_.height * static_cast<double>(row + 1);
         const bool known = pair && pair->counts.decisive() > 0;
+        const PairWeight weight = known ? pair_weight(pair->interval) : PairWeight::too_little;
         canvas.cell(x, y, cell_.width - 1, cell_.height - 1,
-                    known ? color_at(kOrangeToBlue, pair->rate) : kNever);
+                    known ? color_of(weight, pair->rate >= 0.5) : kNever);
         if (!known || cell_.font == 0) continue;
-        const bool dark = std::abs(pair->rate - 0.5) > 0.35;
+        const bool dark = weight == PairWeight::beyond;
         canvas.text(x + cell_.width / 2, y + cell_.height / 2,
                     fmt::format("{:.0f}", 100 * pair->rate),
                     fmt::format("center font ',{}' textcolor rgb '{}'", cell_.font,
@@ -171,20 +198,25 @@ class BoardPicture {
   }
 
   void draw_scale(Canvas& canvas) const {
-    constexpr int kSteps = 50;
-    constexpr double kWidth = 150;
+    using enum PairWeight;
+    constexpr double kSwatch = 22;
     const double y = bottom_ - 24;
-    for (int step = 0; step < kSteps; ++step) {
-      const double piece = kWidth / kSteps;
-      canvas.cell(map_left_ + piece * step, y, piece + 0.5, 10,
-                  color_at(kOrangeToBlue, (step + 0.5) / kSteps));
+    double x = map_left_;
+    for (const auto& [weight, row_wins] :
+         {std::pair(beyond, false), std::pair(told_apart, false), std::pair(leaning, false),
+          std::pair(too_little, true), std::pair(leaning, true), std::pair(told_apart, true),
+          std::pair(beyond, true)}) {
+      canvas.cell(x, y, kSwatch - 1, 10, color_of(weight, row_wins));
+      x += kSwatch;
     }
-    for (const int tick : {0, 50, 100}) {
-      canvas.text(map_left_ + kWidth * tick / 100, y - 8, std::to_string(tick), "center font ',9'");
-    }
-    canvas.text(map_left_, y - 25, "% of decisive duels won by the row",
+    canvas.text(map_left_, y - 8, "row loses", "left font ',9'");
+    canvas.text(x, y - 8, "row wins", "right font ',9'");
+    canvas.text(map_left_, y - 23, "Colour: evidence; grey: too little to say",
                 "left noenhanced font ',9'");
-    canvas.text(map_left_, y - 38, "grey: no decisive duel", "left noenhanced font ',9'");
+    if (cell_.font > 0) {
+      canvas.text(map_left_, y - 36, "Numbers: % of decisive duels won by the row",
+                  "left noenhanced font ',9'");
+    }
   }
 
   const Board& board_;
@@ -192,7 +224,9 @@ class BoardPicture {
   CellSize cell_;
   std::string title_;
   std::vector<std::string> names_;
+  std::vector<std::string> places_;  // the ranges that the evidence leaves open
   std::vector<std::string> verdict_;
+  double places_right_ = 0;
   double left_ = 0;  // of the strengths, or the map where there are none
   double map_left_ = 0;
   double map_right_ = 0;
