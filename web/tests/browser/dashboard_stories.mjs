@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { chance, judgeBy, startServer } from "./server.mjs";
+import { chance, hybridSpace, judgeBy, nearerTo, startServer } from "./server.mjs";
 import {
   eventually,
+  fitsItsWidth,
   noSeriousIssue,
   reported,
   threeArms,
@@ -269,6 +270,57 @@ export const tests = {
       await client.duel("hybrid", 0, (first) => ({ result: "win", winner: first }), "subject-0");
       await page.goto(new URL("/new?from=hybrid", page.url()).href);
       await page.getByRole("group", { name: "k1" }).getByLabel("In use today").waitFor();
+    });
+  },
+
+  async the_page_of_a_space_shows_belief_path_and_proof(given) {
+    await withServer(given, async ({ open, client }) => {
+      await client.create("hybrid", hybridSpace({ stopping: { on_certified: "adopt" } }));
+      const judge = nearerTo({ weight: 0.7, k1: 1.2 }, chance(3));
+      const look = async (page, where) => {
+        await noSeriousIssue(page, where);
+        await fitsItsWidth(page, where);
+      };
+      const ways = [
+        { colorScheme: "light", viewport: { width: 1280, height: 900 } },
+        { colorScheme: "dark", viewport: { width: 360, height: 740 } },
+      ];
+      const pages = [];
+      for (const way of ways) {
+        const { page } = await open("/experiments/hybrid", { ...way, reducedMotion: "reduce" });
+        await page.getByText("The first is taken after 40 duels of the search.").waitFor();
+        await page.getByText("The best guess is still the point in use.").waitFor();
+        await look(page, `empty space, ${way.colorScheme}`);
+        pages.push(page);
+      }
+
+      // Until a point is certified; it is the one in use from then on, and another is challenged.
+      const proved = (space) => space.tried.findLast((one) => one.state === "certified");
+      let space;
+      for (let k = 0; k < 1200 && !(space && proved(space)); ++k) {
+        await client.duel("hybrid", k, judge, `subject-${k}`);
+        if (k % 10 === 9) ({ space } = await client.get("/v1/experiments/hybrid/result"));
+      }
+      const point = proved(space).point_id;
+      assert.equal(space.in_use, point);
+      for (const page of pages) {
+        await page.getByRole("img", { name: /with this weight beats the point in use/ }).waitFor();
+        await page.getByRole("img", { name: /with this k1 beats the point in use/ }).waitFor();
+        await page.getByRole("img", { name: /by weight and k1$/ }).waitFor();
+        await page.getByRole("img", { name: /^The recommended weight over/ }).waitFor();
+        await page.getByText(/^Best guess so far: weight/).waitFor();
+        const tried = page.getByRole("row", { name: new RegExp(`^${point} .* certified$`) });
+        await tried.waitFor();
+        await page
+          .locator(".verdict .sentence")
+          .filter({ hasText: `The point '${point}'` })
+          .filter({ hasText: "(certified, 5\u202f%)" })
+          .waitFor();
+        const text = await page.locator("body").innerText();
+        assert.ok(!text.includes(`${point} beats the point in use (`), "a point beats itself");
+        assert.equal(await page.getByRole("heading", { name: "Who beats whom" }).count(), 0);
+        await look(page, "certified space");
+      }
     });
   },
 

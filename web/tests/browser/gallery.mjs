@@ -1,11 +1,11 @@
 // A picture of every page, to look at after a change of the look:  node gallery.mjs DUEL_BINARY DIRECTORY [NAME ...]
 // Light and dark, wide and as narrow as a phone; empty, full, finished, and where something is wrong.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { launchBrowser } from "./browser.mjs";
-import { chance, Client, judgeBy, startServer } from "./server.mjs";
+import { chance, Client, hybridSpace, judgeBy, nearerTo, startServer } from "./server.mjs";
 
 const [program, directory, ...wanted] = process.argv.slice(2);
 if (!program || !directory) {
@@ -78,6 +78,69 @@ async function fill(client, browser) {
   });
   const weaker = judgeBy(Object.fromEntries(many.map((arm, k) => [arm, -k / 12])), chance(8));
   for (let k = 0; k < 600; ++k) await client.duel("many", k, weaker, `p${k}`);
+  await client.create("space", hybridSpace({ stopping: { on_certified: "adopt" } }));
+  const nearer = nearerTo({ weight: 0.7, k1: 1.2 }, chance(3));
+  for (let k = 0; k < 150; ++k) await client.duel("space", k, nearer, `p${k}`);
+  await client.call("PUT", "/v1/experiments/space-empty", hybridSpace());
+  await client.create("slices", {
+    name: "Mails by language",
+    arms: arms.slice(0, 3),
+    slices: { language: ["de", "en"] },
+    seed: 4,
+  });
+  for (let k = 0; k < 160; ++k) {
+    const duel = await client.call("POST", "/v1/experiments/slices/duels", {
+      subject_id: `p${k}`,
+      slices: { language: k % 3 === 0 ? "de" : "en" },
+    });
+    const [first, second] = duel.arms.map((arm) => arm.arm_id);
+    if (second === undefined) continue;
+    const path = `/v1/experiments/slices/duels/${duel.duel_id}/outcome`;
+    await client.call("PUT", path, judge(first, second));
+  }
+}
+
+// Runs of judges here, whose logs the server then has: one that people audit, and a jury in both orders.
+async function judgedHere(client, directory) {
+  const judge = (name, better) =>
+    writeFileSync(
+      join(directory, name),
+      `#!/bin/sh
+rank() { case $1 in a) echo ${better[0]} ;; b) echo ${better[1]} ;; *) echo ${better[2]} ;; esac; }
+lot=$(printf '%s' "$0$3" | cksum | cut -d' ' -f1)
+better=first worse=second
+[ "$(rank "$1")" -gt "$(rank "$2")" ] || { better=second; worse=first; }
+if [ $((lot % 5)) -eq 0 ]; then echo $worse; else echo $better; fi
+`,
+      { mode: 0o755 },
+    );
+  judge("llm", [1, 2, 3]);
+  judge("gpt", [3, 2, 1]);
+  judge("person", [3, 1, 2]);
+  const asked = (name) => `./${name} {first.id} {second.id} {duel_id}`;
+  const run = (name, ...args) => {
+    const given = ["run", "--arms", "a,b,c", "--name", name, "--seed", "3", ...args];
+    const ran = spawnSync(binary, given, { cwd: directory, encoding: "utf8" });
+    if (ran.status !== 0 && ran.status !== 3) throw new Error(ran.stderr);
+  };
+  run(
+    "audited",
+    ...["--judge", asked("llm"), "--audit", asked("person"), "--audits", "0.5"],
+    ...["--max-duels", "80"],
+  );
+  run(
+    "jury",
+    ...["--judge", asked("llm"), "--judge", asked("gpt"), "--order", "both"],
+    ...["--max-duels", "60"],
+  );
+  for (const name of ["audited", "jury"]) {
+    const answer = await fetch(`${client.origin}/v1/experiments/${name}/import`, {
+      method: "POST",
+      headers: { "Content-Type": "application/x-ndjson" },
+      body: readFileSync(join(directory, `${name}.duel.jsonl`)),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+  }
 }
 
 // A panel of eight of whom six have come: red is ahead, and one rival is open. Of four the second is
@@ -141,6 +204,7 @@ const guarded = await startServer(binary);
 const browser = await launchBrowser();
 await fill(client, browser);
 await fillPanels(client);
+await judgedHere(client, open.directory);
 const guard = new Client(guarded.origin);
 await guard.create("logo", { arms: [{ arm_id: "a" }, { arm_id: "b" }] });
 await guard.call("POST", "/v1/tokens", { scope: "admin", name: "me" });
@@ -148,14 +212,22 @@ await guard.call("POST", "/v1/tokens", { scope: "admin", name: "me" });
 for (const [id, name] of [
   ["full", "log.jsonl"],
   ["panel-done", "panel.jsonl"],
+  ["space", "space.jsonl"],
 ]) {
   const log = await fetch(`${open.origin}/v1/experiments/${id}/export?what=audit`);
   writeFileSync(join(open.directory, name), await log.text());
 }
+writeFileSync(
+  join(open.directory, "votes.csv"),
+  "model_a,model_b,winner\n" + "red,dark blue,model_a\n".repeat(50) + "red,dark blue,model_b\n",
+);
 for (const args of [
   ["result", "--log", "panel.jsonl", "-o", "panel.html"],
   ["certificate", "panel-done", "-o", "panel-certificate.html", "--server", open.origin],
   ["result", "--log", "log.jsonl", "-o", "result.html"],
+  ["result", "--log", "space.jsonl", "-o", "space.html"],
+  ["result", "--log", "jury.duel.jsonl", "-o", "jury.html"],
+  ["certificate", "space.jsonl", "-o", "certificate.html"],
   [
     "simulate",
     "--policy",
@@ -202,6 +274,11 @@ const views = [
   ["experiment-many", `${open.origin}/experiments/many`, ".thirds .plot"],
   ["experiment-draft", `${open.origin}/experiments/draft`, ".verdict"],
   ["experiment-done", `${open.origin}/experiments/done`, ".thirds .plot"],
+  ["experiment-space", `${open.origin}/experiments/space`, ".slices-of-space .plot"],
+  ["experiment-space-empty", `${open.origin}/experiments/space-empty`, ".verdict"],
+  ["experiment-slices", `${open.origin}/experiments/slices`, ".parts"],
+  ["experiment-audited", `${open.origin}/experiments/audited`, ".audit"],
+  ["experiment-jury", `${open.origin}/experiments/jury`, ".judges"],
   ["experiment-none", `${open.origin}/experiments/nowhere`, "[role=alert]"],
   ["new", `${open.origin}/new`, "textarea"],
   [
@@ -262,6 +339,15 @@ const views = [
   ["vote-panel-done", `${open.origin}/vote/panel-done`, ".done"],
   ["report-panel", file("panel.html"), ".panel-count"],
   ["certificate-panel", file("panel-certificate.html"), ".panel-count"],
+  [
+    "upload",
+    `${open.origin}/new?upload`,
+    "input[type=file]",
+    async (page) => {
+      await page.locator("input[type=file]").setInputFiles(join(open.directory, "votes.csv"));
+      await page.getByText("51 answers about 2 arms").waitFor();
+    },
+  ],
   ["vote", `${open.origin}/vote/full`, ".pair"],
   [
     "vote-skip",
@@ -292,6 +378,9 @@ const views = [
     },
   ],
   ["report-result", file("result.html"), ".plot"],
+  ["report-space", file("space.html"), ".plot"],
+  ["report-jury", file("jury.html"), ".judges"],
+  ["certificate", file("certificate.html"), ".verification .good"],
   ["report-study", file("study.html"), ".plot"],
   ["report-league", file("league.html"), ".league"],
 ];

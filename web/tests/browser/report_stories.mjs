@@ -127,6 +127,35 @@ export const tests = {
     });
   },
 
+  async a_log_of_a_space_becomes_a_report_of_its_proof_and_path(given) {
+    await withDirectory(given, async ({ browser, directory, duel }) => {
+      writeFileSync(
+        join(directory, "space.toml"),
+        "[weight]\nlow = 0.0\nhigh = 1.0\ndefault = 0.2\nstep = 0.01\n",
+      );
+      // Prefers the weight that is closer to 0.7.
+      writeFileSync(
+        join(directory, "compare"),
+        `#!/bin/sh
+off() { awk -v w="$1" 'BEGIN { print (w - 0.7) * (w - 0.7) }'; }
+a=$(off "$(printf '%s' "$1" | tr -dc 0-9.)")
+b=$(off "$(printf '%s' "$2" | tr -dc 0-9.)")
+awk -v a="$a" -v b="$b" 'BEGIN { print (a < b ? "first" : "second") }'
+`,
+        { mode: 0o755 },
+      );
+      duel("tune", "--space", "space.toml", "--judge", "./compare", "--max-duels", "400");
+      duel("result", "space.duel.jsonl", "-o", "space.html");
+      await openReport(browser, join(directory, "space.html"), async (page) => {
+        await page.getByRole("img", { name: /^The recommended weight over/ }).waitFor();
+        await page.getByRole("row", { name: / certified$/ }).waitFor();
+        await page.getByText(/^Best guess so far: weight/).waitFor();
+        for (const name of ["Who beats whom", "How strong each is", "Arms"])
+          assert.equal(await page.getByRole("heading", { name, exact: true }).count(), 0, name);
+      });
+    });
+  },
+
   async a_certificate_checks_itself_and_says_what_does_not_fit(given) {
     await withDirectory(given, async ({ browser, directory, duel }) => {
       const file = (name) => join(directory, name);

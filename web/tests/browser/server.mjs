@@ -111,7 +111,7 @@ export class Client {
     await this.call("PUT", `/v1/experiments/${id}`, body);
     await this.call("POST", `/v1/experiments/${id}/start`);
   }
-  // One duel, decided by `judge(first, second, k)`, which gives a result and perhaps a winner.
+  // One duel, decided by `judge(first, second, k, payloads)`, which gives a result and perhaps a winner.
   async duel(id, k, judge, subject) {
     const duel = await this.call(
       "POST",
@@ -123,7 +123,12 @@ export class Client {
     await this.call(
       "PUT",
       `/v1/experiments/${id}/duels/${duel.duel_id}/outcome`,
-      judge(first, second, k),
+      judge(
+        first,
+        second,
+        k,
+        duel.arms.map((arm) => arm.payload),
+      ),
     );
   }
 }
@@ -151,3 +156,25 @@ export function judgeBy(strengths, random) {
     return { result: "win", winner: random() < p ? first : second, response_ms };
   };
 }
+
+// Of two points of a space the one that is nearer to `best` wins, except for one time in six.
+export function nearerTo(best, random) {
+  const distance = (point) =>
+    Object.entries(best).reduce((sum, [name, value]) => sum + (point[name] / value - 1) ** 2, 0);
+  return (first, second, _, [left, right]) => {
+    const better = distance(left) <= distance(right) ? first : second;
+    const worse = better === first ? second : first;
+    const response_ms = 800 + Math.round(4000 * random());
+    return { result: "win", winner: random() < 1 / 6 ? worse : better, response_ms };
+  };
+}
+
+export const hybridSpace = (more = {}) => ({
+  name: "Hybrid ranker",
+  space: {
+    weight: { low: 0, high: 1, default: 0.2 },
+    k1: { low: 0.5, high: 8, scale: "log", default: 4 },
+  },
+  seed: 5,
+  ...more,
+});
