@@ -51,21 +51,29 @@ export function nextId(id: string): string {
 // What the form has no field for goes over as it is.
 export function rulesOf(
   experiment: Experiment,
-): Pick<
-  ExperimentRequest,
-  "feedback" | "presentation" | "guardrails" | "interleave" | "stopping" | "slices" | "audit"
-> {
-  const { feedback, presentation, guardrails, interleave, stopping, slices, audit } = experiment;
+): Pick<ExperimentRequest, "feedback" | "presentation" | "guardrails" | "interleave" | "stopping"> {
+  const { feedback, presentation, guardrails, interleave, stopping } = experiment;
   return {
     feedback,
     presentation,
     guardrails,
     ...(interleave ? { interleave } : {}),
     stopping,
-    ...(slices ? { slices } : {}),
-    ...(audit ? { audit } : {}),
   };
 }
+
+// The share of audits as the form shows it, in percent; null where nobody audits.
+export const percentOf = (experiment: Experiment | null): string | null =>
+  experiment?.audit ? String(Number((100 * experiment.audit.share).toPrecision(12))) : null;
+
+// What the form says of audits, with what it has no field for.
+export const auditOf = (
+  experiment: Experiment | null,
+  percent: string | null,
+): ExperimentRequest["audit"] =>
+  percent === null
+    ? undefined
+    : { ...(experiment?.audit ?? { by: "people" as const }), share: Number(percent) / 100 };
 
 // The rules of a panel are not those of a sample: a minimum per pair or an audit is refused of the one,
 // and the other needs them.

@@ -4,16 +4,26 @@ import { ask } from "../api/client";
 import type { Experiment, ExperimentRequest } from "../api/types";
 import { idOf, parseArms } from "./arm_lines";
 import { ArmsField } from "./arms_field";
-import { armLines, nextId, notCarried, policyOf, rulesFit, rulesOf } from "./cloned";
+import {
+  armLines,
+  auditOf,
+  nextId,
+  notCarried,
+  percentOf,
+  policyOf,
+  rulesFit,
+  rulesOf,
+} from "./cloned";
 import { Forecast, PanelForecast } from "./forecast";
 import { goalFields, GOALS, type Goal } from "./goals";
 import { Curl, Failure, Link, useAnswer } from "./parts";
 import { experimentPath, go, UPLOAD_PATH } from "./place";
 import { PolicyField } from "./policy_field";
 import { policyString } from "./policy_string";
-import { ErrorLevelField, IdField } from "./fields";
+import { AuditField, ErrorLevelField, IdField, SlicesField } from "./fields";
 import { FEWEST_FOR_EARLY, namesOf, rememberedMembers, rememberMembers } from "./members";
 import { PanelFields } from "./panel_fields";
+import { parseSlices, sliceLines } from "./slice_lines";
 import { SearchAndProof, SpaceFields } from "./space_fields";
 import { dimensionRowsOf, EMPTY_ROW, spaceOf } from "./space_rows";
 
@@ -88,6 +98,8 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
   const [epsilon, setEpsilon] = useState(String(origin?.epsilon ?? 0.05));
   const [ordered, setOrdered] = useState(origin?.assume === "order");
   const [alpha, setAlpha] = useState(String(origin?.stopping.alpha ?? 0.05));
+  const [auditPercent, setAuditPercent] = useState<string | null>(percentOf(origin));
+  const [sliceText, setSliceText] = useState(sliceLines(origin?.slices ?? {}));
   const [policy, setPolicy] = useState("auto");
   const [options, setOptions] = useState<Record<string, string>>({});
   const [start, setStart] = useState(true);
@@ -115,6 +127,10 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
   const names = namesOf(pastedNames);
   const isEarly = listed && wantsEarly && names.length >= FEWEST_FOR_EARLY;
   const members = listed ? names.length : Number(size) > 0 ? Math.floor(Number(size)) : null;
+  const audit = who === "judge" && !isSpace ? auditOf(origin, auditPercent) : undefined;
+  // Neither a panel nor people who audit have an error level that could be divided among parts.
+  const hasSlices = !isPanel && !isSpace && audit === undefined;
+  const { slices, problem: problemOfSlices } = parseSlices(sliceText);
   const voting = {
     ...(question.trim() ? { question: question.trim() } : {}),
     ...(instructions.trim() ? { instructions: instructions.trim() } : {}),
@@ -125,6 +141,8 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
     ...(policy === "auto" ? {} : { policy: policyString(policy, chosen?.options ?? [], options) }),
     ...wanted,
     stopping: { ...(rules?.stopping ?? {}), alpha: Number(alpha) },
+    ...(audit ? { audit } : {}),
+    ...(hasSlices && Object.keys(slices).length > 0 ? { slices } : {}),
   };
   const ofPanel: Partial<ExperimentRequest> = {
     about: "these-people",
@@ -235,6 +253,9 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
               />
             )}
           </fieldset>
+          {who === "judge" && !isSpace && (
+            <AuditField percent={auditPercent} onChange={setAuditPercent} />
+          )}
           <label>
             Name{" "}
             <input
@@ -323,6 +344,9 @@ function NewExperimentForm({ origin }: { origin: Experiment | null }) {
                 }}
               />
             </>
+          )}
+          {hasSlices && (
+            <SlicesField text={sliceText} problem={problemOfSlices} onChange={setSliceText} />
           )}
           {isVoted && (
             <details>

@@ -245,6 +245,39 @@ export const tests = {
     });
   },
 
+  async a_judge_is_audited_or_has_parts_as_the_form_says(given) {
+    await withServer(given, async ({ open, client }) => {
+      const { page } = await open("/new");
+      const begun = async (id) => {
+        const log = await fetch(`${client.origin}/v1/experiments/${id}/export?what=audit`);
+        return JSON.parse((await log.text()).split("\n")[0]);
+      };
+      const create = async (id) => {
+        await page.getByLabel("Id, part of its address").fill(id);
+        await page.getByLabel("What to compare").fill("one\ntwo");
+        await page.getByRole("button", { name: "Create" }).click();
+        await page.getByRole("heading", { name: id, exact: true }).waitFor();
+        return begun(id);
+      };
+      await page.getByLabel("A judge program").check();
+      await page.getByText("Parts of the duels with verdicts of their own").click();
+      await page.getByLabel("A name and its values on each line").fill("language: de, en");
+      await page.getByLabel("People audit a share of the answers").check();
+      await page.getByLabel("Share that people audit, in percent").fill("20");
+      assert.equal(await page.getByLabel("A name and its values on each line").count(), 0);
+      assert.equal((await create("audited")).audit.share, 0.2);
+
+      await page.goto(new URL("/new", page.url()).href);
+      await page.getByLabel("A judge program").check();
+      await page.getByText("Parts of the duels with verdicts of their own").click();
+      await page.getByLabel("A name and its values on each line").fill("language: de, en");
+      const first = await create("parts");
+      assert.equal(first.audit, undefined);
+      assert.deepEqual(first.slices, { language: ["de", "en"] });
+      await page.getByRole("heading", { name: "Parts of the duels" }).waitFor();
+    });
+  },
+
   async a_space_is_made_in_the_form_and_its_points_are_compared(given) {
     await withServer(given, async ({ open, client }) => {
       const { page } = await open("/new");

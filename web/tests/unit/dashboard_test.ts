@@ -15,15 +15,18 @@ import {
 import type { Experiment, ExperimentSummary } from "../../src/api/types";
 import {
   armLines,
+  auditOf,
   nextId,
   notCarried,
   parsePolicy,
+  percentOf,
   rulesFit,
   rulesOf,
 } from "../../src/dashboard/cloned";
 import { goalFields } from "../../src/dashboard/goals";
 import { selected, type Order } from "../../src/dashboard/selected";
 import { formOf, patchOf } from "../../src/dashboard/settings";
+import { parseSlices, sliceLines } from "../../src/dashboard/slice_lines";
 import { dimensionRowsOf, EMPTY_ROW, faultOfName, spaceOf } from "../../src/dashboard/space_rows";
 import { placeOf } from "../../src/dashboard/place";
 import { allChecks } from "../../src/dashboard/live_experiment";
@@ -388,11 +391,13 @@ test("a clone carries the rules it has no fields for, and says what does not com
     num_tasks: 0,
     arms: [],
   } as unknown as Experiment;
-  const { slices, audit, feedback } = rulesOf(experiment);
-  assert.deepEqual(slices, { language: ["de", "en"] });
-  assert.deepEqual(audit, { by: "people", share: 0.1, give_up_after: 3 });
+  const { feedback } = rulesOf(experiment);
+  assert.equal(percentOf(experiment), "10");
+  assert.deepEqual(auditOf(experiment, "25"), { by: "people", share: 0.25, give_up_after: 3 });
+  assert.equal(auditOf(experiment, null), undefined);
+  assert.deepEqual(auditOf(null, "5"), { by: "people", share: 0.05 });
   assert.deepEqual(feedback, { timeout_s: 60, on_timeout: "discard" });
-  assert.ok(!("audit" in rulesOf({ ...experiment, audit: undefined } as unknown as Experiment)));
+  assert.equal(percentOf({ ...experiment, audit: undefined } as unknown as Experiment), null);
   const arms = [
     { arm_id: "a", payload: null, state: "active" as const, default: false, features: [0.5, -2] },
     { arm_id: "b", payload: null, state: "active" as const, default: false, features: [1, 0] },
@@ -530,6 +535,20 @@ test("the rows of a space become the space of a request, and come back from it",
   assert.deepEqual(spaceOf(rows), space);
   assert.deepEqual(dimensionRowsOf(space), [{ ...rows[0], name: "weight" }, rows[1]]);
   assert.deepEqual(dimensionRowsOf(undefined), []);
+});
+
+test("lines of names and values become slices, and come back from them", () => {
+  const text = "language: de, en\ndevice: phone";
+  const slices = { language: ["de", "en"], device: ["phone"] };
+  assert.deepEqual(parseSlices(text), { slices, problem: "" });
+  assert.deepEqual(parseSlices("\r\n language :de,, en \r\ndevice:phone\n"), {
+    slices,
+    problem: "",
+  });
+  assert.equal(sliceLines(slices), text);
+  assert.deepEqual(parseSlices(""), { slices: {}, problem: "" });
+  for (const wrong of ["language", "language:", ": de", "language: de\nlanguage: en"])
+    assert.notEqual(parseSlices(wrong).problem, "", wrong);
 });
 
 test("of two numbers of a space with one name the second is refused", () => {
