@@ -19,8 +19,6 @@ constexpr std::uint64_t kFewestRepeats = 5;
 // ln of the probability that some circle fits answers that are drawn afresh, over all lengths.
 constexpr double kChance = -13.8;  // 1e-6
 
-constexpr std::size_t kAnswers = 4;  // the first, the second, a tie, both bad
-
 }  // namespace
 
 std::uint32_t RepeatedAnswers::number_of(const std::string& arm) {
@@ -47,10 +45,11 @@ void RepeatedAnswers::take(const LogEntry& entry) {
     open_.erase(found);
     const Answer& answer = outcome->answer;
     if (answer.result == Answered::skip || answer.result == Answered::invalid) return;
-    const bool is_win = answer.result == Answered::win;
-    const std::uint8_t said = is_win ? (number_of(answer.winner) == open.pair.first ? 0 : 1)
-                              : answer.result == Answered::tie ? 2
-                                                               : 3;
+    const bool is_first =
+        answer.result == Answered::win && number_of(answer.winner) == open.pair.first;
+    const bool is_graded = answer.result == Answered::graded;
+    const Saying said{is_first ? -1 : static_cast<int>(answer.result),
+                      is_graded ? answer.score.value_or(0) : 0};
     answers_.push_back({open.pair, open.turn, open.meeting, said});
   } else if (const auto* expired = std::get_if<ExpiredRecord>(&entry.record)) {
     open_.erase(expired->duel_id);
@@ -63,12 +62,12 @@ void RepeatedAnswers::take(const LogEntry& entry) {
 // whose answers are all the same says nothing: it fits every circle.
 template <class Place>
 std::uint64_t RepeatedAnswers::circle(const Place& place) const {
-  std::map<Pair, std::array<double, kAnswers>> counts;
-  for (const Reply& answer : answers_) counts[answer.pair].at(answer.said) += 1;
+  std::map<Pair, std::map<Saying, double>> counts;
+  for (const Reply& answer : answers_) counts[answer.pair][answer.said] += 1;
   std::map<Pair, double> agree;  // ln of the probability
   for (const auto& [pair, times] : counts) {
     double all = 0, squares = 0;
-    for (const double count : times) {
+    for (const auto& [saying, count] : times) {
       all += count;
       squares += count * count;
     }
@@ -76,7 +75,7 @@ std::uint64_t RepeatedAnswers::circle(const Place& place) const {
   }
   const std::uint64_t longest = std::min<std::uint64_t>(kLongestCircle, answers_.size() / 2);
   for (std::uint64_t length = 2; length <= longest; ++length) {
-    std::map<std::pair<Pair, std::uint64_t>, std::uint8_t> said;
+    std::map<std::pair<Pair, std::uint64_t>, Saying> said;
     double chance = std::log(static_cast<double>(longest));
     bool fits = true;
     for (const Reply& answer : answers_) {
@@ -95,7 +94,7 @@ std::uint64_t RepeatedAnswers::circle(const Place& place) const {
 HealthCheck RepeatedAnswers::check() const {
   if (tasks_ > 0) return judged_check(kName, false, "each duel is about a task of its own");
   if (subjects_) return judged_check(kName, false, "each duel says who was asked");
-  std::map<Pair, std::uint8_t> said;
+  std::map<Pair, Saying> said;
   std::uint64_t repeats = 0;
   bool same = true;
   for (const Reply& answer : answers_) {

@@ -7,7 +7,6 @@
 // question each time: no look at its answers helps, only giving the questions as tasks.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -32,11 +31,14 @@ class RepeatedAnswers {
 
  private:
   using Pair = std::pair<std::uint32_t, std::uint32_t>;  // as shown
+  // What was said of a pair as it was shown: what kind of answer it is, and the score of a graded
+  // one. Two that differ by a hair are two answers.
+  using Saying = std::pair<int, double>;
   struct Reply {
     Pair pair;
     std::uint64_t turn = 0;     // its place among all duels served
     std::uint64_t meeting = 0;  // its place among those of its pair, in either order
-    std::uint8_t said = 0;
+    Saying said;
   };
   struct Open {
     Pair pair;
