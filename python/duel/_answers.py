@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import enum
 import math
+import numbers
 from typing import TYPE_CHECKING, Any
+
+from .errors import InvalidArgument
 
 if TYPE_CHECKING:
     from ._arms import Arms
@@ -40,43 +43,41 @@ WHAT_AN_ANSWER_IS = ("an answer is an arm's name, duel.FIRST, duel.SECOND, duel.
                      "float from 0 to 1: how much better the first is")
 
 
-def _number_kind(said: Any) -> str:
-    """ "bool" or "float" for Python's and numpy's, "" for anything else."""
+def number_kind(said: Any) -> str:
+    """ "bool", "float" or "other" for Python's numbers and numpy's, "" for anything else."""
     if isinstance(said, (bool, float)):
         return "bool" if isinstance(said, bool) else "float"
     kind = getattr(getattr(said, "dtype", None), "kind", "")
-    if kind in ("b", "f") and getattr(said, "shape", None) == ():
-        return "bool" if kind == "b" else "float"
-    return ""
+    if kind and getattr(said, "shape", None) == ():
+        return {"b": "bool", "f": "float", "i": "other", "u": "other", "c": "other"}.get(kind, "")
+    return "other" if isinstance(said, numbers.Number) else ""
 
 
-def outcome_of(said: Any, arms: Arms, first: str, second: str) -> str | float | None:
+def _refuse_two_meanings(said: Any, kind: str, arms: Arms, field: str) -> None:
+    """A score beside arms that are floats could be one of them, and so for truth values."""
+    if kind not in arms.number_kinds:
+        return
+    is_float = kind == "float"
+    what, means = ("float", "a score") if is_float else ("bool", "a place")
+    raise InvalidArgument(
+        f"{said!r:.40} could be {means} or an arm, since there are arms that are {what}s",
+        hint="give back the arm's name, duel.FIRST or duel.SECOND" +
+             ("" if is_float else ", or a float from 0 to 1"), field=field)
+
+
+def outcome_of(said: Any, arms: Arms, first: str, second: str,
+               field: str = "judge") -> str | float | None:
     """What a judge said about two arms, by their names; None where it is no answer.
 
     A word, or a score of the first between 0 and 1; 1, 0 and 0.5 are words, too.
 
-    Nothing is guessed: an int could be an arm, a place or a truth value, so it is no answer.
+    Nothing is guessed. An int could be an arm, a place or a truth value, so it is no answer. No
+    number names the arm that has it for its payload: small ones are the same object wherever they
+    come from. A float or a bool that could be an arm is an error.
     """
-    payloads = arms.shown(first), arms.shown(second)
-    if first == second and isinstance(said, str) and said not in RESERVED:
-        # An arm shown twice: that it is named says nothing of a place.
-        return TIE.value if arms.find(said) == first or said == arms.payloads[first] else None
-    if not isinstance(said, (str, bool, float)) and payloads[0] is not payloads[1]:
-        for word, payload in zip((FIRST, SECOND), payloads):
-            if said is payload:
-                return word.value
-    if isinstance(said, str):
-        text = str(said)
-        if text in RESERVED:
-            return text
-        name = arms.find(text)
-        for word, arm, other in ((FIRST, first, second), (SECOND, second, first)):
-            if name == arm:
-                return word.value
-            if arms.payloads[arm] == text and arms.payloads[other] != text:
-                return word.value
-        return None
-    kind = _number_kind(said)
+    kind = number_kind(said)
+    if kind:
+        _refuse_two_meanings(said, kind, arms, field)
     if kind == "bool":
         return FIRST.value if bool(said) else SECOND.value
     if kind == "float":
@@ -86,4 +87,16 @@ def outcome_of(said: Any, arms: Arms, first: str, second: str) -> str | float | 
         if score in (0, 1):
             return (FIRST if score else SECOND).value
         return TIE.value if score == 0.5 else score
-    return None
+    if kind or said is None:
+        return None
+    if isinstance(said, str):
+        text = str(said)
+        if text in RESERVED:
+            return text
+        shown = arms.meant_by(text)
+    else:
+        shown = next((arm for arm in (first, second) if said is arms.shown(arm)), None)
+    if first == second:
+        # An arm shown twice: that it is named says nothing of a place.
+        return TIE.value if shown == first else None
+    return FIRST.value if shown == first else SECOND.value if shown == second else None

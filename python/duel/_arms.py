@@ -8,7 +8,7 @@ import os
 from typing import Any, Iterable, Iterator, List, Mapping, NamedTuple
 
 from . import _native
-from ._answers import RESERVED
+from ._answers import RESERVED, number_kind
 from .errors import InvalidArgument
 
 # Columns and keys that name an arm, the first that is there.
@@ -136,6 +136,17 @@ class Arms:
         self.name_of = {arm_id: name for name, arm_id in self.id_of.items()}
         for name in self.names:
             self._refuse_two_meanings(name)
+        self._name_of_text: dict[str, str] = {}
+        for name, payload in self.payloads.items():
+            if isinstance(payload, str):
+                self._refuse_equal(name, self._name_of_text.setdefault(str(payload), name), "text")
+        name_of_object: dict[int, str] = {}
+        for name, payload in self.payloads.items():
+            if payload is not None and not number_kind(payload):
+                self._refuse_equal(name, name_of_object.setdefault(id(payload), name), "object")
+        # Answers of these kinds could be arms.
+        self.number_kinds = {number_kind(payload) for payload in self.payloads.values()} & {
+            "bool", "float"}
 
     def _ids(self) -> dict[str, str]:
         ids = {name: name for name in self.names if _native.is_id(name)}
@@ -168,9 +179,21 @@ class Arms:
             raise InvalidArgument(f"the arm '{name}' is the text '{payload}', which names another "
                                   "arm", hint=hint, field="arms")
 
+    @staticmethod
+    def _refuse_equal(name: str, other: str, what: str) -> None:
+        """What a judge is shown has to tell the arms apart, or it cannot name one by it."""
+        if other != name:
+            raise InvalidArgument(f"the arms '{other}' and '{name}' are the same {what}",
+                                  hint="a judge could not tell them apart", field="arms")
+
     def find(self, said: str) -> str | None:
         """The name of an arm that is called so by its name or by its id."""
         return said if said in self.payloads else self.name_of.get(said)
+
+    def meant_by(self, said: str) -> str | None:
+        """The name of an arm by its name, its id, or the text that it is."""
+        named = self.find(said)
+        return self._name_of_text.get(said) if named is None else named
 
     def shown(self, name: str) -> Any:
         """What a judge gets: what the arm stands for, or its name."""

@@ -226,7 +226,7 @@ class Experiment:
 
     def _word(self, said: Any, first: str, second: str) -> str | float:
         name_of = self._arms.name_of
-        outcome = outcome_of(said, self._arms, name_of[first], name_of[second])
+        outcome = outcome_of(said, self._arms, name_of[first], name_of[second], "winner")
         if outcome is None:
             raise InvalidArgument(f"{said!r:.80} is no answer", hint=WHAT_AN_ANSWER_IS,
                                   field="winner")

@@ -42,7 +42,58 @@ def test_an_arm_that_is_an_object_may_be_given_back():
     assert found.winner == "odd"
 
 
+NUMBERS = {"cold": 0.2, "hot": 0.8}
+
+
+@pytest.mark.parametrize("arms, said", [
+    (NUMBERS, NUMBERS["hot"]), (NUMBERS, 0.5), (NUMBERS, numpy.float32(0.8)), (NUMBERS, 1.0),
+    ({"a": numpy.float64(0.2), "b": "text"}, 0.2), ({"off": False, "on": True}, True),
+    ({"off": False, "on": True}, numpy.bool_(False)), ({"a": numpy.bool_(True), "b": 1}, True)])
+def test_a_number_that_could_be_an_arm_is_refused(arms, said):
+    one, other = arms
+    for first, second in ((one, other), (other, one)):
+        with pytest.raises(duel.InvalidArgument, match="or an arm") as caught:
+            outcome_of(said, Arms(arms), first, second)
+        assert caught.value.field == "judge" and "duel.FIRST" in caught.value.hint
+    experiment = duel.Experiment(arms)
+    with pytest.raises(duel.InvalidArgument, match="or an arm") as caught:
+        experiment.report(experiment.next(), said)
+    assert caught.value.field == "winner"
+
+
+def test_a_judge_that_gives_back_a_number_it_was_shown_ends_at_once():
+    asked = []
+
+    def hotter(one, two):
+        asked.append(one)
+        return max(one, two)
+
+    with pytest.raises(duel.InvalidArgument, match="0.8 could be a score or an arm") as caught:
+        duel.run(NUMBERS, hotter, order="fixed")
+    assert len(asked) == 1 and caught.value.field == "judge"
+    # What has one meaning is taken: a truth value beside floats, a score beside truth values.
+    assert duel.run(NUMBERS, lambda one, two: one > two).winner == "hot"
+    assert duel.run({"off": False, "on": True}, lambda one, two: 0.9 if one else 0.1).leader == "on"
+
+
+def test_an_int_names_no_arm():
+    for arms in ({"a": 0, "b": 1}, {"a": numpy.int64(0), "b": numpy.int64(1)}):
+        for said in (0, 1, arms["a"], arms["b"], 2):
+            assert outcome_of(said, Arms(arms), "a", "b") is None
+            assert outcome_of(said, Arms(arms), "b", "a") is None
+    with pytest.raises(duel.InvalidArgument, match="the last was 1"):
+        duel.run({"a": 0, "b": 1}, lambda one, two: 1)
+    assert duel.run({"a": 0, "b": 1}, lambda one, two: one > two).winner == "b"
+
+
+def test_an_arm_that_is_an_object_and_shown_twice_is_no_place():
+    models = {"big": object(), "small": object()}
+    assert outcome_of(models["big"], Arms(models), "big", "big") == "tie"
+
+
 @pytest.mark.parametrize("arms, word", [
+    ({"a": "same", "b": "same", "c": "other"}, "'a' and 'b' are the same text"),
+    ({"a": "", "b": ""}, "same text"), (dict.fromkeys(["a", "b"], Arms), "same object"),
     (["a", "tie"], "tie"), (["First", "b"], "First"), ({"a": "skip", "b": "x"}, "skip"),
     ({"a": "b", "b": "c"}, "another"), ({"GPT 4o": "x", "b": "GPT-4o"}, "another"),
     (["a", "a"], "twice"), (["a", ""], "empty"), (["a", "  "], "empty"), (["a"], "two arms"),
@@ -105,6 +156,13 @@ def test_arms_of_a_table_and_of_a_series(tmp_path):
     changed = frame.assign(temperature=[0.5, 2.0])
     with pytest.raises(duel.Conflict, match="'short' has changed"):
         duel.run(changed, judge, log=log)
+
+
+def test_arms_may_be_equal_where_a_judge_can_tell_them_apart_by_no_answer_of_its_own():
+    # Numbers name no arm, and equal objects are not the same one.
+    assert duel.Experiment({"a": 3, "b": 3}).arms == ["a", "b"]
+    assert duel.Experiment({"a": {"t": 1}, "b": {"t": 1}}).arms == ["a", "b"]
+    assert duel.Experiment({"a": None, "b": None}).arms == ["a", "b"]
 
 
 def test_arms_by_numbers_tuples_and_paths():
