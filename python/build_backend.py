@@ -32,6 +32,7 @@ from typing import Any, Iterable, Iterator
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Archives must not depend on when they are made.
 EPOCH = (1980, 1, 1, 0, 0, 0)
+LICENCE = "LICENSE"
 
 
 def _version() -> str:
@@ -71,8 +72,10 @@ def listed(text: str, name: str) -> list[str]:
 def metadata(project: str, version: str, readme: str) -> str:
     """The core metadata of a pyproject.toml."""
     entry = entries(project, ("name", "description", "requires-python", "license"))
-    lines = ["Metadata-Version: 2.1", f"Name: {entry['name']}", f"Version: {version}",
-             f"Summary: {entry['description']}", f"License: {entry['license']}",
+    # 2.4 is the first with an expression for the licence, and with its file in licenses/.
+    lines = ["Metadata-Version: 2.4", f"Name: {entry['name']}", f"Version: {version}",
+             f"Summary: {entry['description']}", f"License-Expression: {entry['license']}",
+             f"License-File: {LICENCE}",
              f"Keywords: {','.join(listed(project, 'keywords'))}",
              f"Requires-Python: {entry['requires-python']}"]
     lines += [f"Classifier: {classifier}" for classifier in listed(project, "classifiers")]
@@ -84,7 +87,7 @@ def metadata(project: str, version: str, readme: str) -> str:
 
 
 def _licence() -> bytes:
-    return (ROOT / "LICENSE").read_bytes()
+    return (ROOT / LICENCE).read_bytes()
 
 
 def _metadata() -> str:
@@ -212,7 +215,7 @@ def write_wheel(directory: str, name: str, tag: str, files: Iterable[tuple[str, 
     info = f"{name}.dist-info"
     content = [*files, (f"{info}/METADATA", text.encode()),
                (f"{info}/WHEEL", _wheel_file(tag, is_pure).encode()),
-               (f"{info}/licenses/LICENSE", licence)]
+               (f"{info}/licenses/{LICENCE}", licence)]
     record = []
     for path, data in content:
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")

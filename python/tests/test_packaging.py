@@ -82,7 +82,8 @@ def test_the_wheel_holds_its_libraries_and_says_what_it_is(tmp_path):
         names = archive.namelist()
         (text,) = [archive.read(name).decode() for name in names if name.endswith("/METADATA")]
         archive.extractall(tmp_path / "unpacked")
-    for line in ("License: MIT", "Requires-Dist: numpy", "Typing :: Typed", "Summary: ",
+    for line in ("License-Expression: MIT", "License-File: LICENSE", "4 - Beta",
+                 "Programming Language :: Python :: 3.9\n", "Requires-Dist: numpy", "Typing :: Typed", "Summary: ",
                  "Keywords: ", "Requires-Dist: pandas; extra == 'frames'"):
         assert line in text
     held = {name.partition("/")[2] for name in names if name.startswith("duel.libs/")}
@@ -121,7 +122,16 @@ def test_the_source_archive_of_the_client_builds(tmp_path):
         opened.extractall(tmp_path)
     made_by_pip(tmp_path, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", ".",
                 str(tmp_path / archive.removesuffix(".tar.gz")))
-    assert list(tmp_path.glob("duel_client-*-py3-none-any.whl"))
+    (wheel,) = tmp_path.glob("duel_client-*-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as made:
+        (text,) = [made.read(name).decode() for name in made.namelist()
+                   if name.endswith("/METADATA")]
+        # What the metadata names is there (PEP 639).
+        (licence,) = [line.split(": ")[1] for line in text.splitlines()
+                      if line.startswith("License-File: ")]
+        assert [name for name in made.namelist() if name.endswith(f"/licenses/{licence}")]
+    assert "License-Expression: MIT" in text and "4 - Beta" in text
+    assert "Programming Language :: Python :: 3.9\n" in text
 
 
 def test_a_missing_native_module_says_how_to_build_it(tmp_path):
