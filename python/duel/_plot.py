@@ -49,19 +49,22 @@ def plot_result(result: Any, ax: Any) -> Any:
     """
     ax = axes(ax)
     arms = list(reversed(result.to_dict()["arms"]))
-    names = [arm["arm_id"] for arm in arms]
+    # By places, since two arms of a log may have one name.
+    places = range(len(arms))
     if all(arm["elo"] is not None for arm in arms):
         elo = [arm["elo"] for arm in arms]
         reach = [[arm["elo"] - arm["elo_interval"][0] for arm in arms],
                  [arm["elo_interval"][1] - arm["elo"] for arm in arms]]
-        ax.errorbar(elo, names, xerr=reach, fmt="o", color="#4477aa", capsize=3)
+        ax.errorbar(elo, places, xerr=reach, fmt="o", color="#4477aa", capsize=3)
         ax.axvline(0, color="black", linewidth=1, linestyle="--")
         ax.set_xlabel("strength in Elo points, 0 for the average arm (95 % intervals)")
     else:
         best = [arm["rank_range"][0] for arm in arms]
         open_places = [arm["rank_range"][1] - arm["rank_range"][0] for arm in arms]
-        ax.barh(names, open_places, left=best, height=0.3, color="#4477aa")
-        ax.plot(best, names, "|", color="#4477aa")
+        ax.barh(places, open_places, left=best, height=0.3, color="#4477aa")
+        ax.plot(best, places, "|", color="#4477aa")
         ax.set_xlabel("places that the evidence leaves open")
+    ax.set_yticks(list(places))
+    ax.set_yticklabels([arm["name"] for arm in arms])
     ax.set_title(result.headline, loc="left", fontsize=9, wrap=True)
     return ax
