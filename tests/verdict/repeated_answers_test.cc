@@ -51,6 +51,7 @@ class Log {
   }
 
   HealthCheck check() const { return answers_.check(); }
+  std::uint64_t exact_repeats() const { return answers_.exact_repeats(); }
 
  private:
   void take(Record record) { answers_.take({++sequence_, 0, std::move(record), "h"}); }
@@ -76,7 +77,9 @@ TEST(RepeatedAnswers, tells_a_judge_that_always_says_the_same_about_a_pair) {
   const HealthCheck check = log.check();
   EXPECT_EQ(check.verdict, HealthVerdict::unknown);
   EXPECT_TRUE(begins(check, "all 5 repeated answers were the same")) << check.detail;
+  EXPECT_EQ(log.exact_repeats(), 5u);
   log.wins("a", "b", "b");
+  EXPECT_EQ(log.exact_repeats(), 0u);
   EXPECT_TRUE(begins(log.check(), "nothing says"));
 }
 
@@ -135,6 +138,7 @@ TEST(RepeatedAnswers, has_nothing_to_ask_where_tasks_or_people_are_named) {
   Log about_tasks(3);
   for (int k = 0; k < 9; ++k) about_tasks.wins("a", "b", "a");
   EXPECT_EQ(about_tasks.check().verdict, HealthVerdict::passed);
+  EXPECT_EQ(about_tasks.exact_repeats(), 0u);
   Log of_people;
   of_people.serve("a", "b", "somebody");
   of_people.answer({.result = Answered::win, .winner = "a"});

@@ -344,6 +344,7 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
                  format_number(arguments.budget));
   }
   warn_of_troubles(pool, judged.failed(), judged.last_failure(), context);
+  if (interview.answers_repeat()) context.note(interview.fresh_answers().detail);
   if (was_certified) {
     context.note("{} was already certified; nothing was asked", interview.log_file());
   }

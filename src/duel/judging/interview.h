@@ -72,6 +72,10 @@ class Interview {
   const AnswerCosts& spent() const { return ledger().costs(); }
   // Whether the answers look like draws that have nothing to do with each other.
   HealthCheck fresh_answers() const { return answers_->check(); }
+  // They do not: each is said again exactly, or in a circle.
+  bool answers_repeat() const {
+    return answers_->exact_repeats() > 0 || fresh_answers().verdict == HealthVerdict::failed;
+  }
 
   // What to ask, for a loop; a panel of whom: `voter`; `known`: of QuestionContents. REQUIRES: the
   // interview stays where it is.

@@ -91,33 +91,35 @@ std::uint64_t RepeatedAnswers::circle(const Place& place) const {
   return 0;
 }
 
-HealthCheck RepeatedAnswers::check() const {
-  if (tasks_ > 0) return judged_check(kName, false, "each duel is about a task of its own");
-  if (subjects_) return judged_check(kName, false, "each duel says who was asked");
+std::uint64_t RepeatedAnswers::exact_repeats() const {
+  if (tasks_ > 0 || subjects_) return 0;
   std::map<Pair, Saying> said;
   std::uint64_t repeats = 0;
-  bool same = true;
   for (const Reply& answer : answers_) {
     const auto [known, is_new] = said.try_emplace(answer.pair, answer.said);
     repeats += is_new ? 0 : 1;
-    same = same && known->second == answer.said;
+    if (known->second != answer.said) return 0;
   }
-  if (same && repeats >= kFewestRepeats) {
+  return repeats < kFewestRepeats ? 0 : repeats;
+}
+
+HealthCheck RepeatedAnswers::check() const {
+  if (tasks_ > 0) return judged_check(kName, false, "each duel is about a task of its own");
+  if (subjects_) return judged_check(kName, false, "each duel says who was asked");
+  if (const std::uint64_t repeats = exact_repeats(); repeats > 0) {
     return unknown_check(
         kName, fmt::format(
                    "all {} repeated answers were the same: a judge that says the same about a pair "
                    "each time has said it once; if it answers about questions, give them as tasks",
                    repeats));
   }
-  if (!same) {
-    std::uint64_t length = circle([](const Reply& answer) { return answer.turn; });
-    if (length == 0) length = circle([](const Reply& answer) { return answer.meeting; });
-    if (length > 0) {
-      return judged_check(kName, true,
-                          fmt::format("the answers repeat every {} duels, as if there were {} "
-                                      "questions; give them as tasks, so that each counts once",
-                                      length, length));
-    }
+  std::uint64_t length = circle([](const Reply& answer) { return answer.turn; });
+  if (length == 0) length = circle([](const Reply& answer) { return answer.meeting; });
+  if (length > 0) {
+    return judged_check(kName, true,
+                        fmt::format("the answers repeat every {} duels, as if there were {} "
+                                    "questions; give them as tasks, so that each counts once",
+                                    length, length));
   }
   return unknown_check(
       kName,

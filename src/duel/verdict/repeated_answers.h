@@ -28,6 +28,9 @@ class RepeatedAnswers {
   // `fresh_answers`. Failed: the answers go in a circle. Unknown: they are all the same, or there
   // is nothing to see and nobody has said what they are about.
   HealthCheck check() const;
+  // How many answers repeat an earlier one where all that could do so do; 0 where some differ, they
+  // are too few to tell, or duels are about tasks or of people.
+  std::uint64_t exact_repeats() const;
 
  private:
   using Pair = std::pair<std::uint32_t, std::uint32_t>;  // as shown
