@@ -15,7 +15,6 @@
 #include "conversions.h"
 #include "duel/core/described_json.h"
 #include "duel/core/id.h"
-#include "duel/core/secrets.h"
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/local_experiment.h"
 #include "duel/experiment/local_questions.h"
@@ -395,13 +394,10 @@ class ExperimentObject : public MadeByInit {
     raise(std::move(error));
   }
 
-  // The log has no names of people. Without a secret this is no more than a pseudonym: who has the
-  // log can try names.
+  // As `duel vote` has it, or one person were two in a log that both write.
   std::string hashed_subject(const std::string& subject) const {
     const ExperimentRecord& experiment = ledger().experiment();
-    const std::string key =
-        "subjects of " + experiment.experiment_id + " " + std::to_string(experiment.seed);
-    return hmac_sha256_hex(key, subject).substr(0, 24);
+    return local_subject(experiment.experiment_id, experiment.seed, subject);
   }
 
   const Interview& interview() const {

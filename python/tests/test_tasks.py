@@ -2,11 +2,13 @@
 
 import json
 import random
+import subprocess
 import warnings
 
 import pytest
 
 import duel
+from program import PROGRAM
 
 QUESTIONS = [f"question {k}" for k in range(20)]
 
@@ -189,6 +191,26 @@ def test_of_one_persons_answers_to_a_pair_the_first_is_evidence(tmp_path):
     assert json.loads(log.read_text().splitlines()[-2])["evidence"] is False
     with pytest.raises(duel.InvalidArgument, match="subject=True"):
         duel.Experiment(["a", "b"]).next(subject="ann")
+
+
+def test_a_person_is_one_whoever_writes_the_log(tmp_path):
+    by_vote = tmp_path / "vote.jsonl"
+    subprocess.run([PROGRAM, "vote", "--arms", "a,b", "--about", "these-people", "--voter", "ann é",
+                    "--log", by_vote], input="1\n", text=True, cwd=tmp_path,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    records = [json.loads(line) for line in by_vote.read_text().splitlines()]
+    begun = records[0]
+    of_vote = {record["subject"] for record in records if "subject" in record}
+    assert len(of_vote) == 1
+    log = tmp_path / "run.jsonl"
+    options = {"name": begun["experiment_id"], "seed": begun["seed"], "log": log}
+    duel.run(["a", "b"], min, subject="ann é", max_duels=1, **options)
+    with duel.Experiment(["a", "b"], subject=True, **options) as experiment:
+        experiment.next(subject="ann é")
+        experiment.next(subject="bob")
+    subjects = [json.loads(line)["subject"] for line in log.read_text().splitlines()
+                if '"serve"' in line]
+    assert {subjects[0]} == {subjects[1]} == of_vote != {subjects[2]}
 
 
 def test_a_run_asks_person_after_person():
