@@ -15,6 +15,12 @@ std::string_view differing_field(const Goal& logged, const Goal& wanted) {
   return logged.margin != wanted.margin ? "epsilon" : "assume";
 }
 
+std::string_view differing_field(const AuditRule& logged, const AuditRule& wanted) {
+  if (logged.on() != wanted.on() || logged.auditor != wanted.auditor) return "audit";
+  if (logged.give_up_after != wanted.give_up_after) return "audit_give_up";
+  return logged.from_seed != wanted.from_seed ? "audit_from_seed" : "audits";
+}
+
 template <class Value>
 std::string as_text(const Value& value) {
   if constexpr (HasWords<Value>) {
@@ -56,6 +62,9 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
   if (!agrees("name", logged.experiment_id, wanted.experiment_id)) return found;
   if (logged.arms != wanted.arms) return other_experiment(log, "arms", "its arms are different");
   if (logged.space != wanted.space) {
+    if (logged.space.dimensions == wanted.space.dimensions) {
+      return other_experiment(log, "warmup", "its warm-up is another one");
+    }
     return other_experiment(
         log, "space",
         logged.space.dimensions.is_null() ? "it compares arms" : "its space is another one");
@@ -125,9 +134,15 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
   wanted.audit.key_sha256 = logged.audit.key_sha256;
   if (logged.audit != wanted.audit && !(new_judge && logged.audit.on() && wanted.audit.on())) {
     return other_experiment(
-        log, wanted.audit.on() && logged.audit.share != wanted.audit.share ? "audits" : "audit",
+        log, differing_field(logged.audit, wanted.audit),
         logged.audit.on() ? wanted.audit.on() ? "its audits are others" : "people audit its judge"
                           : "nobody audits its judge");
+  }
+  if (logged.service.on_certified != wanted.service.on_certified) {
+    return other_experiment(log, "adopt",
+                            logged.service.on_certified == OnCertified::adopt
+                                ? "what it certifies comes into use"
+                                : "what it certifies does not come into use");
   }
   if (logged != wanted) {
     ExperimentRecord same = wanted;
