@@ -47,7 +47,9 @@ def ranking(name: str, query: duel.letor.Query) -> list[str]:
 
 user = duel.clicks.ClickModel("navigational", grades=5)
 log = os.path.join(tempfile.mkdtemp(), "search.jsonl")
-search = duel.Experiment(["old", "new"], alpha=0.05, log=log, max_duels=5000, seed=1)
+# Each impression is another user's, with a query of their own: the answers are fresh draws.
+search = duel.Experiment(["old", "new"], alpha=0.05, log=log, max_duels=5000, seed=1,
+                         pairs_independent=True)
 answered: list[int] = []  # +1 for each win of the new ranker, -1 for each of the old one
 impressions, clicks = [], []
 

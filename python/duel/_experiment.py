@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import math
 import numbers
 import os
+import secrets
+import sys
 import threading
 import time
 import warnings
@@ -20,8 +23,8 @@ from ._judging import Calls, CountsInterrupts, Judges, subjects_of
 from ._policies import spec_of
 from ._progress import LiveBoard, Told, in_notebook, progress_of
 from ._result import ExperimentResult, result_of_file
-from .errors import (FreshAnswersWarning, InvalidArgument, JudgeFailed, RunInterrupted,
-                     Unsupported)
+from .errors import (Conflict, Error, FreshAnswersWarning, InvalidArgument, JudgeFailed,
+                     RunInterrupted, Unsupported, in_field)
 
 _MOST_DUELS = 10**12
 
@@ -94,6 +97,19 @@ def _shares_causes(pairs_independent: Any, tasks: Tasks | None, about: str, subj
     return not pairs_independent
 
 
+_NO_TASKS = ("without tasks a certificate takes each answer for a fresh draw that has nothing to do "
+             "with the others; a judge that answers about questions, or always says the same about "
+             "a pair, gets false certificates (give tasks=, or declare pairs_independent=True)")
+
+
+def _callers_level() -> int:
+    """The `stacklevel` of the first caller outside of this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 class Experiment:
     """An experiment that is asked for duels and told their outcomes.
 
@@ -138,7 +154,7 @@ class Experiment:
             "goal": goal, "top": top, "epsilon": epsilon, "assume": assume, "order": order,
             "max_duels": max_duels, "min_decisive_per_pair": min_decisive_per_pair,
             "shared_causes": _shares_causes(pairs_independent, known, about, subject),
-            "aa_rate": aa_rate, "seed": _seed(seed),
+            "aa_rate": aa_rate,
         }
         if features is not None:
             request["features"] = self._by_id(features, "features")
@@ -150,10 +166,32 @@ class Experiment:
         self._log = "" if log is None else _path(log, "log")
         if log is not None and not self._log:
             raise InvalidArgument("the name of the file is empty", field="log")
-        self._native = _native.Experiment(request, self._log)
+        request["seed"] = _seed(seed, self._log)
+        if known is None and subject is None and pairs_independent is None:
+            # Before the log is open: a warning may be an error.
+            warnings.warn(_NO_TASKS, FreshAnswersWarning, stacklevel=_callers_level())
+        try:
+            self._native = _native.Experiment(request, self._log)
+        except Conflict as error:
+            raise self._as_given(error, pairs_independent) from None
         self._tasks = {} if known is None else {
             called: task.shown for called, task in zip(self._native.tasks, known)}
         self._closed = False
+
+    def _as_given(self, error: Conflict, pairs_independent: Any) -> Error:
+        """What a log says otherwise, by the argument that says it here."""
+        if error.field == "audit":
+            return in_field(error, "audits")
+        if error.field != "pairs_independent" or pairs_independent is not None:
+            return error
+        # Naming people is what makes duels share causes, unless that was declared.
+        if self._subject is not None:
+            return in_field(error, "subject", "this log belongs to another experiment: nobody was "
+                            "named who was asked")
+        if _native.log_names_people(self._log) is False:
+            return error
+        return in_field(error, "subject", "this log belongs to another experiment: people were "
+                        "named who were asked")
 
     @property
     def arms(self) -> list[str]:
@@ -308,20 +346,20 @@ def _duel_id(duel: Any) -> str:
     return duel_id
 
 
-def _seed(seed: Any) -> Any:
-    """None: another one each time."""
-    if seed is None:
-        import secrets
-
-        return secrets.randbelow(2**53)
-    return seed
+def _seed(seed: Any, log: str = "") -> Any:
+    """None: that of the log, or another one each time."""
+    if seed is not None:
+        return seed
+    known = _native.seed_of_log(log) if log and os.path.exists(log) else None
+    return secrets.randbelow(2**53) if known is None else known
 
 
 class Judge(Protocol):
     """What ``duel.run`` asks: ``judge(first, second)``, with the task where there are tasks.
 
     The arms are what was given for them, or their names. It gives back an answer, or an awaitable
-    of one, with its cost if it likes: ``(answer, cost)``.
+    of one, with its cost if it likes: ``(answer, cost)``, or a dict with ``answer`` and any of
+    ``cost``, ``reason`` and ``tokens``.
     """
 
     def __call__(self, first: Any, second: Any, /, *rest: Any) -> Any: ...
@@ -338,11 +376,12 @@ class _Run:
                  max_duels: int | None, retries: int, retry_delay: float, max_failures: int,
                  max_cost: float | None,
                  subject: Any, progress: Any, loop: asyncio.AbstractEventLoop | None,
-                 options: dict[str, Any], stacklevel: int, audit: Any = None) -> None:
+                 options: dict[str, Any], audit: Any = None) -> None:
         if not callable(judge):
             raise TypeError(f"judge: a function is needed, not {type(judge).__name__}")
         if audit is not None and not callable(audit):
             raise TypeError(f"audit: a function is needed, not {type(audit).__name__}")
+        audits_given = options.get("audits") is not None
         if audit is not None:
             options.setdefault("audits", 0.1)
         elif options.get("audits") is not None:
@@ -363,18 +402,16 @@ class _Run:
                 raise TypeError(f"run() got an unexpected keyword argument '{option}'")
         self._board = LiveBoard() if progress is None and in_notebook() else None
         self._told = self._told_by(progress)
-        self.experiment = Experiment(arms, subject=named, **options)
-        is_declared = options.get("pairs_independent") is not None
-        if options.get("tasks") is None and named is None and not is_declared:
-            warnings.warn(
-                "duel.run has no tasks: its certificate takes each answer for a fresh draw that "
-                "has nothing to do with the others; a judge that answers about questions, or "
-                "always says the same about a pair, gets false certificates (give tasks=, or "
-                "declare pairs_independent=True)", FreshAnswersWarning, stacklevel=stacklevel)
+        try:
+            self.experiment = Experiment(arms, subject=named, **options)
+        except Conflict as error:
+            # A share that nobody gave is that of `audit`.
+            given = error.field != "audits" or audits_given
+            raise (error if given else in_field(error, "audit")) from None
         self.judges = Judges(
             Calls(judge, self._parallel, tries, delay, loop), self._parallel,
             self.experiment._arms, self.experiment._tasks, subjects, names_subject, budget,
-            2 if options.get("order") == "both" else 1)
+            2 if options.get("order") == "both" else 1, self.experiment._native.spent)
         # A person is asked once, in the order in which it is shown, and may take their time.
         self._auditors = None if audit is None else Judges(
             Calls(audit, 1, tries, delay, loop), 1, self.experiment._arms, self.experiment._tasks,
@@ -410,6 +447,26 @@ class _Run:
 
     def drive(self) -> ExperimentResult:
         """Asks to the end. What is out is recorded however it ends."""
+        try:
+            return self._driven()
+        except RunInterrupted:
+            raise
+        except BaseException as raised:
+            self._ended = "failed"
+            self._hand_over(raised)
+            raise
+
+    def _hand_over(self, raised: BaseException) -> None:
+        """What was answered was paid for: whoever catches the error finds it in `result`.
+
+        It must not hide the error: an experiment may be closed, and an exception without a place
+        for attributes.
+        """
+        with contextlib.suppress(Exception):
+            if getattr(raised, "result", None) is None:
+                setattr(raised, "result", self._result())
+
+    def _driven(self) -> ExperimentResult:
         judges = self.judges
         ending = self.experiment._native.run(judges, self._max_duels, self._max_failures,
                                              self._on_turn, self._auditors, self._batch)
@@ -439,7 +496,9 @@ class _Run:
                 hint=WHAT_AN_ANSWER_IS, field="judge")
         failed = JudgeFailed(f"no answer to {count} duels in a row; the last error was "
                              f"{type(error).__name__}: {error}", field="judge",
-                             hint="what was answered is recorded; the same call goes on")
+                             hint="what was answered is recorded; the same call goes on"
+                             if self.experiment._log else
+                             "`result` has what was answered; with log= the same call goes on")
         failed.__cause__ = error
         return failed
 
@@ -483,9 +542,9 @@ def run(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1, bat
     started = _Run(arms, judge, parallel=parallel, batch=batch, max_duels=max_duels,
                    retries=retries, retry_delay=retry_delay, max_failures=max_failures,
                    max_cost=max_cost, subject=subject, progress=progress, loop=None,
-                   options=dict(options, tasks=tasks), stacklevel=3, audit=audit)
+                   options=dict(options, tasks=tasks), audit=audit)
     try:
-        with CountsInterrupts(started.judges):
+        with CountsInterrupts(started.judges.interrupt):
             return started.drive()
     finally:
         started.close()
@@ -504,7 +563,7 @@ async def run_async(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: 
     started = _Run(arms, judge, parallel=parallel, batch=batch, max_duels=max_duels,
                    retries=retries, retry_delay=retry_delay, max_failures=max_failures,
                    max_cost=max_cost, subject=subject, progress=progress, loop=loop,
-                   options=dict(options, tasks=tasks), stacklevel=3, audit=audit)
+                   options=dict(options, tasks=tasks), audit=audit)
     # An exception as a result: a future takes no StopIteration as an exception.
     ended: asyncio.Future[ExperimentResult | BaseException] = loop.create_future()
 
@@ -528,6 +587,8 @@ async def run_async(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: 
             cancelled = error
             started.judges.interrupt()
     if cancelled is not None:
+        setattr(cancelled, "result", found if isinstance(found, ExperimentResult)
+                else getattr(found, "result", None))
         raise cancelled
     if isinstance(found, BaseException):
         raise found

@@ -11,11 +11,12 @@ import concurrent.futures
 import functools
 import inspect
 import itertools
+import operator
 import queue
 import signal
 import threading
 import time
-from typing import Any, Awaitable, Callable, Coroutine, Iterable, Iterator, NamedTuple
+from typing import (Any, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, NamedTuple)
 
 from ._answers import outcome_of
 from ._arms import Arms
@@ -241,19 +242,82 @@ async def _awaited(answer: Awaitable[Any]) -> Any:
     return await answer
 
 
-def priced(said: Any, arms: Arms) -> tuple[Any, float | None]:
-    """An answer and its cost, where the judge gave both."""
-    if not isinstance(said, tuple) or len(said) != 2:
-        return said, None
-    if any(said is payload for payload in arms.payloads.values()):
-        return said, None
-    cost = said[1]
-    if isinstance(cost, bool) or not hasattr(cost, "__float__"):
-        return said, None
-    value = float(cost)
-    if not 0 <= value < float("inf"):
+class Paid(NamedTuple):
+    """An answer, and what the judge said beside it."""
+
+    answer: Any
+    cost: float | None = None
+    reason: str = ""
+    tokens: int = 0
+
+
+_MOST_COST = 1e15
+_MOST_TOKENS = 2**53
+_BESIDE = ("answer", "cost", "reason", "tokens")
+
+
+def _cost_of(given: Any) -> float | None:
+    """A price, or None where it is none: the tuple or dict it is in may be an answer itself."""
+    if isinstance(given, bool) or not hasattr(given, "__float__"):
+        return None
+    value = float(given)
+    if not 0 <= value < _MOST_COST:
         raise InvalidArgument(f"{value} is no cost", hint="a number from 0", field="judge")
-    return said[0], value
+    return value
+
+
+def _of_dict(said: Mapping[Any, Any]) -> Paid:
+    for name in said:
+        if name not in _BESIDE:
+            raise InvalidArgument(f"an answer as a dict has no {short(name)}",
+                                  hint=", ".join(_BESIDE), field="judge")
+    cost = None if said.get("cost") is None else _cost_of(said["cost"])
+    if cost is None and said.get("cost") is not None:
+        raise InvalidArgument(f"{short(said['cost'])} is no cost", hint="a number from 0",
+                              field="judge")
+    reason, tokens = said.get("reason") or "", said.get("tokens") or 0
+    if not isinstance(reason, str):
+        raise InvalidArgument(f"{short(reason)} is no reason", hint="a text", field="judge")
+    if isinstance(tokens, bool) or not hasattr(tokens, "__index__") or \
+            not 0 <= operator.index(tokens) < _MOST_TOKENS:
+        raise InvalidArgument(f"{short(tokens)} is no count of tokens", hint="an int from 0",
+                              field="judge")
+    return Paid(said["answer"], cost, _encodable(reason), operator.index(tokens))
+
+
+def paid(said: Any, arms: Arms) -> Paid:
+    """What a judge gave back: an answer alone, ``(answer, cost)``, or a dict with an ``answer``."""
+    if any(said is payload for payload in arms.payloads.values()):
+        return Paid(said)
+    if isinstance(said, tuple) and len(said) == 2:
+        cost = _cost_of(said[1])
+        return Paid(said) if cost is None else Paid(said[0], cost)
+    if isinstance(said, Mapping) and "answer" in said:
+        return _of_dict(said)
+    return Paid(said)
+
+
+def _encodable(text: str) -> str:
+    return text.encode(errors="replace").decode()
+
+
+class Done(NamedTuple):
+    """What came of a question, as the native module takes it (PythonJudges::wait).
+
+    ``fate`` is ``""`` for an answer, also one that makes no sense (``outcome`` is None then);
+    ``"failed"`` where none came; ``"ends"`` where none came and the run has to end; ``"last"`` for
+    an answer, with or without sense, after which the run has to end.
+    """
+
+    duel_id: str
+    outcome: str | float | None
+    ms: float
+    failed_tries: int
+    failure: str = ""
+    fate: str = ""
+    cost: float = 0.0
+    reason: str = ""
+    tokens: int = 0
 
 
 class Judges:
@@ -261,7 +325,7 @@ class Judges:
 
     def __init__(self, calls: Calls, parallel: int, arms: Arms, tasks: dict[str, Any],
                  subjects: Iterator[str] | None, names_subject: bool, max_cost: float | None,
-                 calls_per_duel: int) -> None:
+                 calls_per_duel: int, spent: float = 0.0) -> None:
         self._calls = calls
         self._parallel = parallel
         self._arms = arms
@@ -275,7 +339,8 @@ class Judges:
         self._max_cost = max_cost
         self._calls_per_duel = calls_per_duel
         self._dearest: float | None = None  # of one call
-        self.cost = 0.0
+        self._spent = spent  # by earlier runs of the log
+        self.cost = 0.0  # of this one
         self.has_cost = False
         self.money_is_out = False
         self.nobody_is_left = False
@@ -308,15 +373,22 @@ class Judges:
         free = self._parallel - len(self._out)
         if self._max_cost is None or self.money_is_out:
             return free
+        # Sums of prices are not exact: six answers of 0.01 fit into 0.06.
+        left = self._max_cost * (1 + 1e-9) - self._spent - self.cost
+        if left <= self._max_cost * 2e-9:
+            self.money_is_out = not self._out
+            return 0
         # Each duel that is out may cost as much as the dearest so far. Until one has told its
         # price, one is asked at a time.
         if self._dearest is None:
             return 0 if self._out else min(free, 1)
         duel = self._dearest * self._calls_per_duel
-        left = self._max_cost - self.cost - duel * len(self._out)
-        if left < duel and not self._out:
+        if duel == 0:
+            return free
+        affordable = int(max(0.0, min(float(free), left / duel - len(self._out))))
+        if affordable == 0 and not self._out:
             self.money_is_out = True
-        return free if duel == 0 else max(0, min(free, int(left / duel + 1e-9)))
+        return affordable
 
     def ask(self, duel_id: str, first: str, second: str, task: str) -> None:
         one, other = self._arms.name_of[first], self._arms.name_of[second]
@@ -328,48 +400,49 @@ class Judges:
         question = Question(duel_id, one, other, tuple(arguments))
         self._out[self._calls.submit(question)] = question
 
-    def wait(self, seconds: float) -> list[tuple[str, str | float | None, float, int, str, str]]:
-        """Duel, outcome, milliseconds, failed tries, why there is no answer, and its fate."""
+    def wait(self, seconds: float) -> list[Done]:
         if not self._out:
             time.sleep(min(seconds, 0.01))
         finished, _ = concurrent.futures.wait(self._out, seconds,
                                               concurrent.futures.FIRST_COMPLETED)
         return [self._taken(asked.result(), self._out.pop(asked)) for asked in finished]
 
-    def _taken(self, said: _Said, question: Question
-               ) -> tuple[str, str | float | None, float, int, str, str]:
-        duel_id = question.duel_id
+    def _taken(self, said: _Said, question: Question) -> Done:
+        done = Done(question.duel_id, None, said.ms, said.failed_tries)
         if said.raised is not None:
             self.last_error = said.raised
-            why = f"{type(said.raised).__name__}: {said.raised}"[:200].encode(
-                errors="replace").decode()
+            why = _encodable(f"{type(said.raised).__name__}: {said.raised}"[:200])
             mistake = isinstance(said.raised, _MISTAKES) and not self._calls.answered
             if mistake or not isinstance(said.raised, Exception):
                 self.failure = self.failure or said.raised
-                return duel_id, None, said.ms, said.failed_tries, why, "ends"
-            return duel_id, None, said.ms, said.failed_tries, why, "failed"
+                return done._replace(failure=why, fate="ends")
+            return done._replace(failure=why, fate="failed")
         try:
-            answer = self._paid(said.answer)
+            given = self._paid(said.answer)
+            done = done._replace(cost=given.cost or 0.0, reason=given.reason, tokens=given.tokens)
+            outcome = outcome_of(given.answer, self._arms, question.first, question.second)
         except InvalidArgument as error:
             self.failure = self.failure or error
-            return duel_id, None, said.ms, said.failed_tries, str(error), "ends"
-        outcome = outcome_of(answer, self._arms, question.first, question.second)
-        failure = ""
+            return done._replace(failure=_encodable(str(error)), fate="last")
+        done = done._replace(outcome=outcome)
         if outcome is None:
             self.last_error = None
-            failure = self.last_nonsense = "the last was " + short(answer)
-        return duel_id, outcome, said.ms, said.failed_tries, failure, ""
+            self.last_nonsense = _encodable("the last was " + short(given.answer))
+            return done._replace(failure=self.last_nonsense)
+        if self._max_cost is not None and given.cost is None:
+            self.failure = self.failure or InvalidArgument(
+                "with max_cost each answer comes with its cost", hint="give back (answer, cost)",
+                field="judge")
+            return done._replace(fate="last")
+        return done
 
-    def _paid(self, said: Any) -> Any:
-        answer, cost = priced(said, self._arms)
-        if cost is not None:
+    def _paid(self, said: Any) -> Paid:
+        given = paid(said, self._arms)
+        if given.cost is not None:
             self.has_cost = True
-            self.cost += cost
-            self._dearest = max(self._dearest or 0.0, cost)
-        elif self._max_cost is not None:
-            raise InvalidArgument("with max_cost each answer comes with its cost",
-                                  hint="give back (answer, cost)", field="judge")
-        return answer
+            self.cost += given.cost
+            self._dearest = max(self._dearest or 0.0, given.cost)
+        return given
 
     def abandon(self) -> None:
         self._calls.give_up()
@@ -394,17 +467,28 @@ def subjects_of(subject: Any) -> tuple[Iterator[str] | None, bool]:
                     f"needed, not {type(subject).__name__}")
 
 
+def _only_interrupts(handler: Any) -> bool:
+    """Whether a handler of SIGINT does no more than end what runs: Python's own, or that of
+    ``asyncio.run``, which cancels its task and so changes nothing while a run blocks the loop."""
+    if handler is signal.default_int_handler:
+        return True
+    runner = getattr(asyncio, "Runner", None)  # from Python 3.11 on
+    if runner is None or not isinstance(handler, functools.partial):
+        return False
+    return isinstance(getattr(handler.func, "__self__", None), runner)
+
+
 class CountsInterrupts:
     """Ctrl-C must not fall between an answer and its record: it is counted, and the loop looks."""
 
-    def __init__(self, judges: Judges) -> None:
-        self._judges = judges
+    def __init__(self, interrupt: Callable[..., None]) -> None:
+        self._interrupt = interrupt
         self._handler: Any = None
 
     def __enter__(self) -> None:
         if threading.current_thread() is threading.main_thread() and \
-                signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            self._handler = signal.signal(signal.SIGINT, self._judges.interrupt)
+                _only_interrupts(signal.getsignal(signal.SIGINT)):
+            self._handler = signal.signal(signal.SIGINT, self._interrupt)
 
     def __exit__(self, *_: object) -> None:
         if self._handler is not None:

@@ -10,7 +10,7 @@ class Error(Exception):
 
     ``message`` says what is wrong, ``where`` in which file, line or option, ``hint`` what is
     allowed or was meant, and ``field`` names the argument at fault. Any of the last three may be
-    empty.
+    empty. ``result`` is where a run stood that the error ended; None for other errors.
     """
 
     def __init__(self, message: str, *, where: str = "", hint: str = "", field: str = "") -> None:
@@ -20,13 +20,20 @@ class Error(Exception):
         self.where = where
         self.hint = hint
         self.field = field
+        self.result: Any = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (type(self), self.message, self.where, self.hint, self.field)
+        state = None if self.result is None else {"result": self.result}
+        return _rebuilt, (type(self), self.message, self.where, self.hint, self.field), state
 
 
 def _rebuilt(kind: type[Error], message: str, where: str, hint: str, field: str) -> Error:
     return kind(message, where=where, hint=hint, field=field)
+
+
+def in_field(error: Error, field: str, message: str = "") -> Error:
+    """The same error about another argument: what a caller knows by another name."""
+    return type(error)(message or error.message, where=error.where, hint=error.hint, field=field)
 
 
 class InvalidArgument(Error, ValueError):
@@ -58,7 +65,8 @@ class Interrupted(Error):
 
 
 class JudgeFailed(Error, RuntimeError):
-    """The judge gave no answer to too many duels in a row. Its last error is the cause."""
+    """The judge gave no answer to too many duels in a row. Its last error is the cause, and
+    ``result`` has all that it answered before."""
 
 
 class RunInterrupted(KeyboardInterrupt):

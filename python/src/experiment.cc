@@ -160,15 +160,21 @@ class PythonJudges final : public Judges {
     guarded([&] {
       for (const py::handle done :
            judges_.attr("wait")(std::chrono::duration<double>(most).count())) {
-        const auto [duel_id, said, ms, failed_tries, failure, fate] = done.cast<
-            std::tuple<std::string, py::object, double, std::uint64_t, std::string, std::string>>();
+        const auto [duel_id, said, ms, failed_tries, failure, fate, cost, reason, tokens] =
+            done.cast<std::tuple<std::string, py::object, double, std::uint64_t, std::string,
+                                 std::string, double, std::string, std::uint64_t>>();
         Judged one{.question = std::move(out_.extract(duel_id).mapped()),
                    .failed_tries = failed_tries,
                    .failure = failure};
-        if (fate == "ends") {
+        if (fate == "ends" || fate == "last") {
           one.ends = Error::io(failure).in_field(kException);
-        } else if (fate != "failed") {
+        }
+        // An answer that makes no sense was paid for like any other.
+        if (fate.empty() || fate == "last") {
           one.outcome = said_of(said);
+          one.outcome->cost = cost;
+          one.outcome->reason = reason;
+          one.outcome->tokens = tokens;
           one.response_ms = ms;
         }
         judged.push_back(std::move(one));
@@ -354,6 +360,8 @@ class ExperimentObject : public MadeByInit {
   }
   bool certified() const { return interview().certified(); }
   std::uint64_t served() const { return ledger().served(); }
+  // What the judges said that their answers cost, over all runs of the log.
+  double spent() const { return interview().spent().cost; }
   std::vector<std::string> pending() const { return interview().experiment().pending(); }
   std::vector<std::string> arms() const {
     std::vector<std::string> ids;
@@ -466,6 +474,7 @@ void bind_experiment(py::module_& module) {
       .def_property_readonly("done", &ExperimentObject::done)
       .def_property_readonly("certified", &ExperimentObject::certified)
       .def_property_readonly("served", &ExperimentObject::served)
+      .def_property_readonly("spent", &ExperimentObject::spent)
       .def_property_readonly("pending", &ExperimentObject::pending)
       .def_property_readonly("arms", &ExperimentObject::arms)
       .def_property_readonly("tasks", &ExperimentObject::tasks)
@@ -485,6 +494,23 @@ void bind_experiment(py::module_& module) {
       return Done{};
     }));
     return to_python(described_json(answers.check()));
+  });
+  module.def("seed_of_log", [](const std::string& log) -> std::optional<std::uint64_t> {
+    // What is wrong with a log, the opening of it says.
+    const auto first = read_first_record(*log_files(), log);
+    if (!first.ok()) return std::nullopt;
+    const auto* began = std::get_if<ExperimentRecord>(&first->record);
+    return began == nullptr ? std::nullopt : std::optional(began->seed);
+  });
+  // None: nothing was served yet.
+  module.def("log_names_people", [](const std::string& log) -> std::optional<bool> {
+    std::optional<bool> names;
+    unwrap(read_log(log, [&](const LogEntry& entry) -> Status {
+      const auto* serve = std::get_if<ServeRecord>(&entry.record);
+      if (serve != nullptr) names = names.value_or(false) || !serve->subject.empty();
+      return Done{};
+    }));
+    return names;
   });
   module.def("begins_as_log", [](const std::string& file) { return begins_as_log(file); });
   module.def("is_id", [](const std::string& text) { return check_id("an arm", text).ok(); });

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import pickle
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ import time
 import pytest
 
 import duel
+from program import PROGRAM
 
 pytestmark = pytest.mark.filterwarnings("ignore::duel.FreshAnswersWarning")
 
@@ -23,15 +25,80 @@ def test_a_run_goes_on_with_more_duels(tmp_path):
     assert "'a'" in again.verdict
 
 
-def test_what_differs_from_a_log_is_named(tmp_path):
+# What a log was begun with, what is asked of it then, and what that is called where it is given.
+CHANGES = [
+    ("arms", {}, {"arms": ["a", "b"]}), ("arms", {}, {"arms": ["a", "b", "d"]}),
+    ("arms", {"arms": {"a": 1, "b": 2, "c": 3}}, {"arms": {"a": 1, "b": 2, "c": 4}}),
+    ("policy", {}, {"policy": "rucb"}), ("alpha", {}, {"alpha": 0.2}),
+    ("name", {}, {"name": "other"}), ("seed", {}, {"seed": 3}),
+    ("tasks", {}, {"tasks": ["p"]}), ("tasks", {"tasks": ["p"]}, {}),
+    ("tasks", {"tasks": ["p", "q"]}, {"tasks": ["p", "r"]}),
+    ("about", {"tasks": ["p"]}, {"tasks": ["p"], "about": "these-tasks"}),
+    ("subject", {}, {"subject": "ann"}), ("subject", {"subject": "ann"}, {}),
+    ("goal", {}, {"goal": "set", "top": 2}), ("top", {"goal": "set", "top": 2},
+                                             {"goal": "set", "top": 1}),
+    ("epsilon", {"goal": "epsilon", "epsilon": 0.1}, {"goal": "epsilon", "epsilon": 0.2}),
+    ("assume", {}, {"assume": "order"}), ("order", {}, {"order": "fixed"}),
+    ("min_decisive_per_pair", {}, {"min_decisive_per_pair": 3}),
+    ("pairs_independent", {}, {"pairs_independent": False}),
+    ("pairs_independent", {"pairs_independent": False}, {}),
+    ("pairs_independent", {"subject": "ann"}, {"pairs_independent": True}),
+    ("aa_rate", {}, {"aa_rate": 0.1}),
+    ("audit", {}, {"audit": min}), ("audit", {"audit": min}, {}),
+    ("audits", {"audit": min}, {"audit": min, "audits": 0.3}),
+    ("audits", {}, {"audit": min, "audits": 0.3}),
+    ("audit_give_up", {"audit": min}, {"audit": min, "audit_give_up": 3}),
+    ("audit_from_seed", {"audit": min}, {"audit": min, "audit_from_seed": True}),
+    ("features", {"policy": "lin-ts", "features": {"a": [1], "b": [2], "c": [3]}},
+     {"policy": "lin-ts", "features": {"a": [1], "b": [2], "c": [4]}}),
+]
+
+
+@pytest.mark.parametrize("field, begun, asked", CHANGES,
+                         ids=[f"{k}-{change[0]}" for k, change in enumerate(CHANGES)])
+def test_what_differs_from_a_log_is_named_as_it_was_given(tmp_path, field, begun, asked):
     log = tmp_path / "run.jsonl"
-    duel.run(["a", "b"], min, log=log, max_duels=4)
-    for field, options in {"alpha": {"alpha": 0.2}, "policy": {"policy": "rucb"},
-                           "aa_rate": {"aa_rate": 0.1}, "name": {"name": "other"},
-                           "pairs_independent": {"pairs_independent": False}}.items():
-        with pytest.raises(duel.Conflict) as caught:
-            duel.run(["a", "b"], min, log=log, **options)
-        assert caught.value.field == field
+
+    def judge(one, two, *_):
+        return duel.TIE
+
+    begun, asked = ({"arms": ["a", "b", "c"], "max_duels": 4, **options}
+                    for options in (begun, asked))
+    first = duel.run(judge=judge, log=log, **begun)
+    with pytest.raises(duel.Conflict) as caught:
+        duel.run(judge=judge, log=log, **asked)
+    assert caught.value.field == field and str(caught.value).startswith(field)
+    assert duel.run(judge=judge, log=log, **begun)["duels"] == first["duels"]
+
+
+def test_every_option_of_a_log_is_tried():
+    known = set(duel.Experiment.__init__.__kwdefaults__) | {"arms", "policy", "alpha", "audit"}
+    # A run may go on with another limit, and the file is the log itself.
+    assert {change[0] for change in CHANGES} == known - {"max_duels", "log"}
+
+
+def test_an_audit_of_an_experiment_is_its_share(tmp_path):
+    log = tmp_path / "run.jsonl"
+    duel.Experiment(["a", "b"], log=log).close()
+    with pytest.raises(duel.Conflict) as caught:
+        duel.Experiment(["a", "b"], log=log, audits=0.2)
+    assert caught.value.field == "audits"
+
+
+def test_a_seed_that_nobody_chose_is_that_of_the_log(tmp_path):
+    log = tmp_path / "run.jsonl"
+    for served in (4, 8):
+        found = duel.run(["a", "b"], lambda *_: duel.TIE, log=log, seed=None, max_duels=served)
+        assert found["duels"]["served"] == served
+    seed = json.loads(log.read_text().splitlines()[0])["seed"]
+    with duel.Experiment(["a", "b"], log=log, seed=seed) as same:
+        assert same.resumed
+    other = tmp_path / "other.jsonl"
+    duel.Experiment(["a", "b"], log=other, seed=None).close()
+    assert json.loads(other.read_text().splitlines()[0])["seed"] != seed
+    other.write_text("no log")
+    with pytest.raises(duel.Error, match="other.jsonl"):
+        duel.Experiment(["a", "b"], log=other, seed=None)
 
 
 FEATURES = {"short answer": [1, 0], "b": [0.5, -2.0], "c": (0, 1)}
@@ -145,7 +212,7 @@ def test_an_experiment_is_not_closed_under_its_judges():
 
     run = Closing(["a", "b"], min, parallel=1, batch=1, max_duels=10, retries=0, retry_delay=0,
                   max_failures=1, max_cost=None, subject=None, progress=None, loop=None,
-                  options={}, stacklevel=1)
+                  options={})
     with pytest.raises(duel.Unsupported, match="judges"):
         run.drive()
     run.close()
@@ -391,8 +458,243 @@ def test_a_budget_is_not_overspent():
         assert len(spent) == 25 and found.cost == pytest.approx(0.25)
     found = duel.run(["a", "b"], lambda one, two: (min(one, two), 0.5))
     assert found.certified and found.cost == 0.5 * found["duels"]["served"]
-    with pytest.raises(duel.InvalidArgument, match="cost"):
-        duel.run(["a", "b"], min, max_cost=1)
+    with pytest.raises(duel.InvalidArgument, match="cost") as caught:
+        duel.run(["a", "b"], min, max_cost=1, order="fixed")
+    assert caught.value.result["duels"]["first_wins"] == 1  # it has said it, and was paid somehow
     with pytest.raises(duel.InvalidArgument, match="cost"):
         duel.run(["a", "b"], lambda one, two: (one, -1.0), max_cost=1)
     assert duel.run(["a", "b"], judge, max_cost=0).ended == "max_cost"
+
+
+def fails_after(answers):
+    """A judge that answers so often and then breaks down."""
+    calls = []
+
+    def judge(one, two):
+        calls.append(one)
+        if len(calls) > answers:
+            raise ConnectionError("down")
+        return duel.TIE
+
+    return judge
+
+
+@pytest.mark.parametrize("logged", [False, True])
+def test_a_judge_that_fails_leaves_what_it_answered(tmp_path, logged):
+    log = tmp_path / "run.jsonl" if logged else None
+    with pytest.raises(duel.JudgeFailed) as caught:
+        duel.run(["a", "b"], fails_after(7), retries=0, max_failures=2, log=log)
+    found = caught.value.result
+    assert found["duels"]["ties"] == 7 and found["duels"]["expired"] == 2
+    assert found.ended == "failed"
+    # What the hint says holds.
+    assert ("is recorded" in caught.value.hint) == logged
+    assert ("`result`" in caught.value.hint) == (not logged)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert str(copy) == str(caught.value) and copy.field == "judge"
+    assert copy.result.to_dict() == found.to_dict()
+    assert pickle.loads(pickle.dumps(duel.InvalidArgument("x", field="y"))).result is None
+
+
+def test_a_judge_of_nonsense_and_one_with_a_mistake_leave_what_was_answered():
+    turn = []
+
+    def nonsense(one, two):
+        turn.append(one)
+        return duel.TIE if len(turn) <= 4 else "frist"
+
+    with pytest.raises(duel.InvalidArgument, match="'frist'") as caught:
+        duel.run(["a", "b"], nonsense)
+    assert caught.value.result["duels"]["ties"] == 4
+
+    def stops(one, two):
+        turn.append(one)
+        if len(turn) > 3:
+            raise KeyboardInterrupt
+        return duel.TIE
+
+    turn.clear()
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        duel.run(["a", "b"], stops)
+    assert stopped.value.result["duels"]["ties"] == 3
+
+    class Full(TypeError):
+        def __setattr__(self, name, value):
+            raise AttributeError(name)
+
+    def full(one, two):
+        raise Full
+
+    with pytest.raises(Full):  # which has no place for it
+        duel.run(["a", "b"], full)
+
+    def people():
+        yield "ann"
+        raise LookupError("no more people")
+
+    with pytest.raises(LookupError, match="people") as caught:
+        duel.run(["a", "b"], lambda one, two, who: duel.TIE, subject=people())
+    assert caught.value.result["duels"]["ties"] == 1
+
+
+def test_a_cancelled_run_async_leaves_what_was_answered():
+    asked = []
+
+    async def judge(one, two):
+        asked.append(one)
+        await asyncio.sleep(0.01)
+        return duel.TIE
+
+    async def main():
+        run = asyncio.ensure_future(duel.run_async(["a", "b"], judge))
+        while len(asked) < 5:
+            await asyncio.sleep(0.005)
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError) as caught:
+            await run
+        return caught.value
+
+    assert asyncio.run(main()).result["duels"]["ties"] == len(asked) >= 5
+
+
+def costs(log):
+    return [json.loads(line).get("cost") for line in log.read_text().splitlines()
+            if '"outcome"' in line]
+
+
+def test_what_a_judge_says_beside_its_answer_is_in_the_log(tmp_path):
+    log = tmp_path / "run.jsonl"
+    said = iter([(duel.TIE, 0.25), ("frist", 0.5),
+                 {"answer": duel.TIE, "cost": 1, "reason": "they are alike \ud800", "tokens": 12},
+                 {"answer": 0.8, "reason": None}])
+    found = duel.run(["a", "b"], lambda *_: next(said), log=log, max_duels=4)
+    assert costs(log) == [0.25, 0.5, 1, None]
+    assert found.cost == found["judging"]["cost"] == 1.75
+    assert found["judging"]["tokens"] == 12 and found["judging"]["answers"] == 3
+    (outcome,) = [json.loads(line) for line in log.read_text().splitlines() if "alike" in line]
+    assert outcome["reason"] == "they are alike ?" and outcome["tokens"] == 12
+    again = duel.result(log)
+    assert again["judging"]["cost"] == 1.75
+    told = json.loads(subprocess.run([PROGRAM, "result", str(log), "--json"],
+                                     stdout=subprocess.PIPE, check=True, text=True).stdout)
+    assert told["judging"]["cost"] == 1.75
+
+
+@pytest.mark.parametrize("wrong, word", [
+    ({"answer": "a", "price": 1}, "'price'"), ({"answer": "a", "cost": "x"}, "no cost"),
+    ({"answer": "a", "cost": -1}, "no cost"), ({"answer": "a", "tokens": 1.5}, "tokens"),
+    ({"answer": "a", "tokens": -1}, "tokens"), ({"answer": "a", "reason": 3}, "reason"),
+    (("a", float("nan")), "no cost"), (("a", 1e300), "no cost")])
+def test_what_makes_no_sense_beside_an_answer_is_named(wrong, word):
+    with pytest.raises(duel.InvalidArgument, match=word) as caught:
+        duel.run(["a", "b"], lambda *_: wrong)
+    assert caught.value.field == "judge"
+
+
+def test_an_arm_that_is_a_dict_is_an_answer_and_no_dict_about_one():
+    arms = {"a": {"answer": "yes", "cost": 3.0}, "b": {"answer": "no", "cost": 1.0}}
+    found = duel.run(arms, lambda one, two: one if one["answer"] == "yes" else two)
+    assert found.winner == "a" and found.cost is None
+
+
+def test_a_budget_is_that_of_the_log(tmp_path):
+    log = tmp_path / "run.jsonl"
+    spent = []
+
+    def judge(one, two):
+        spent.append(0.01)
+        return duel.TIE if len(spent) % 3 else "nonsense", 0.01
+
+    for budget, duels in ((0.1, 10), (0.1, 10), (0.06, 10), (0.25, 25)):
+        found = duel.run(["a", "b"], judge, max_cost=budget, log=log, parallel=4)
+        assert found.ended == "max_cost" and len(spent) == duels
+        assert found["judging"]["cost"] == pytest.approx(0.01 * duels)
+    # Sums of prices are not exact, and six of 0.01 are 0.06.
+    spent.clear()
+    assert duel.run(["a", "b"], judge, max_cost=0.06).ended == "max_cost" and len(spent) == 6
+    spent.clear()
+    assert duel.run(["a", "b"], judge, max_cost=0).ended == "max_cost" and not spent
+
+
+def test_a_judge_that_costs_nothing_needs_no_budget():
+    found = duel.run(["a", "b"], lambda *_: ("a", 0.0), max_cost=1, parallel=3)
+    assert found.winner == "a" and found.cost == 0
+
+
+ERRORS = """
+import sys, duel
+try:
+    duel.run(["a", "b"], min, log=sys.argv[1])
+except duel.FreshAnswersWarning as warning:
+    print(warning)
+try:
+    duel.Experiment(["a", "b"], log=sys.argv[1])
+except duel.FreshAnswersWarning as warning:
+    print(warning)
+print(duel.run(["a", "b"], min, log=sys.argv[1], pairs_independent=True).winner)
+"""
+
+
+def test_a_warning_that_is_an_error_leaves_no_locked_log(tmp_path):
+    said = subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", ERRORS,
+                           tmp_path / "run.jsonl"], stdout=subprocess.PIPE, text=True, check=True)
+    warned, again, winner = said.stdout.splitlines()
+    assert "tasks=" in warned and "tasks=" in again and winner == "a"
+
+
+@pytest.mark.filterwarnings("error::duel.FreshAnswersWarning")
+def test_the_warning_points_to_the_callers_line():
+    def line_of(work):
+        with pytest.warns(duel.FreshAnswersWarning) as heard:
+            work()
+        assert len(heard) == 1
+        return heard[0].filename
+
+    async def main():
+        await duel.run_async(["a", "b"], min, max_duels=2)
+
+    for work in (lambda: duel.run(["a", "b"], min, max_duels=2), lambda: asyncio.run(main()),
+                 lambda: duel.Experiment(["a", "b"])):
+        assert line_of(work) == __file__
+    for options in ({"tasks": ["q"]}, {"subject": "ann"}, {"pairs_independent": True},
+                    {"pairs_independent": False}):
+        duel.Experiment(["a", "b"], **options)
+
+
+IN_A_LOOP = """
+import asyncio, os, signal, sys, threading, time, duel
+
+asked = []
+
+def judge(one, two):
+    asked.append(one)
+    if len(asked) == 4:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.5)
+    return duel.TIE
+
+async def main():
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        duel.run(["a", "b"], judge, log=sys.argv[1], max_duels=100_000)
+    except KeyboardInterrupt as interrupted:
+        assert signal.getsignal(signal.SIGINT) == before
+        print(len(asked), interrupted.result["duels"]["ties"])
+        raise
+
+try:
+    asyncio.run(main())
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+
+
+@pytest.mark.skipif(not hasattr(asyncio, "Runner"), reason="asyncio takes no SIGINT before 3.11")
+def test_an_interrupt_is_counted_inside_of_asyncio_run(tmp_path):
+    log = tmp_path / "run.jsonl"
+    ended = subprocess.run([sys.executable, "-c", IN_A_LOOP, log], stdout=subprocess.PIPE,
+                           text=True, timeout=120)
+    assert ended.returncode == 7
+    asked, answered = ended.stdout.split()
+    assert asked == answered and int(asked) < 100
+    assert set(fates(log).values()) == {"outcome"}
