@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import os
 from typing import Any, Callable, Mapping, NamedTuple, Sequence, cast
 
 from . import _native
+from ._arms import Tasks
 from ._experiment import _number, _path, _seed, _text, _whole
+from ._judging import Calls, CountsInterrupts, Question
 from ._policies import spec_of
+from ._progress import Told, progress_of
 from ._result import ExperimentResult
-from .errors import InvalidArgument, Unsupported
+from .errors import Error, InvalidArgument, RunInterrupted, Unsupported, in_field
 
 _MOST_DUELS = 10**12
+_WINNERS = "'first', 'second', a point's id, or the point"
 _OF_A_DIMENSION = ("low", "high", "default", "scale", "step")
 
 
 class Pair(NamedTuple):
-    """Two points to be compared: ``first`` and ``second`` as dicts of numbers, in the order to show.
+    """Two points to be compared: ``first`` and ``second`` as dicts of numbers, in the order to show,
+    on ``task`` where there are tasks.
 
     ``first_id`` and ``second_id`` name them in the log; the point in use is ``"default"``.
     """
@@ -61,8 +67,9 @@ class Study:
     ``(low, high, default)``; ``scale="log"`` and ``step`` are optional. The defaults are the point
     in use today. After ``warmup`` answers the best guess becomes a candidate, which new answers
     alone can prove to beat the point in use; the study is ``done`` once it is certified, or after
-    ``max_duels``. With ``log`` every record is on disk before it counts, and the same call goes on
-    with a log that is there.
+    ``max_duels``. ``tasks`` are what is compared on (a list, a table or a file of JSON Lines), and
+    ``about`` is as for ``duel.Experiment``; a pair has one of them. With ``log`` every record is on
+    disk before it counts, and the same call goes on with a log that is there.
 
         study = duel.Study({"weight": (0, 1, 0.5)}, log="weight.jsonl")
         while not study.done:
@@ -74,25 +81,37 @@ class Study:
     def __init__(self, space: Mapping[str, Any], *, learner: Any = "auto", alpha: float = 0.05,
                  max_duels: int | None = 2000, warmup: int | None = None,
                  log: str | os.PathLike[str] | None = None, name: str = "tuned",
-                 order: str = "random", adopt: bool = False, seed: int | None = 0) -> None:
+                 tasks: Any = None, about: str = "tasks-like-these", order: str = "random",
+                 adopt: bool = False, seed: int | None = 0) -> None:
         if not isinstance(space, Mapping):
             raise TypeError(f"space: a dict is needed, not {type(space).__name__}")
         if not isinstance(adopt, bool):
             raise TypeError(f"adopt: True or False is needed, not {type(adopt).__name__}")
-        request = {
+        if order == "both":
+            raise InvalidArgument("a pair of points gets one answer", hint="random or fixed",
+                                  field="order")
+        known = None if tasks is None else Tasks(tasks)
+        request: dict[str, Any] = {
+            "tasks": None if known is None else known.text, "about": _text(about, "about"),
             "space": {name: _dimension(name, given) for name, given in space.items()},
             "policy": spec_of(learner, "learner"), "alpha": _number(alpha, "alpha", 0, 1),
             "name": _text(name, "name"), "order": _text(order, "order"),
             "max_duels": 0 if max_duels is None else _whole(max_duels, "max_duels", 1, _MOST_DUELS),
             "warmup": 0 if warmup is None else _whole(warmup, "warmup", 1, _MOST_DUELS),
-            "adopt": adopt, "seed": _seed(seed),
+            "adopt": adopt,
         }
         self._adopt = adopt
         self._log = "" if log is None else _path(log, "log")
         if log is not None and not self._log:
             raise InvalidArgument("the name of the file is empty", field="log")
-        self._native = _native.Experiment(request, self._log)
-        self._max_duels = request["max_duels"]
+        request["seed"] = _seed(seed, self._log)
+        try:
+            self._native = _native.Experiment(request, self._log)
+        except Error as error:
+            raise (in_field(error, "learner") if error.field == "policy" else error) from None
+        self._max_duels: int = request["max_duels"]
+        self._tasks = {} if known is None else {
+            called: task.shown for called, task in zip(self._native.tasks, known)}
 
     # --- Ask and tell ---------------------------------------------------------------------------
 
@@ -104,7 +123,7 @@ class Study:
         if duel is None:
             return None
         return Pair(duel["duel_id"], _point(duel["first_point"]), _point(duel["second_point"]),
-                    duel["first"], duel["second"], duel["task"] or None)
+                    duel["first"], duel["second"], self._tasks.get(duel["task"]))
 
     def tell(self, pair: Pair | str, winner: Any = None, *, tie: bool = False,
              both_bad: bool = False, skip: bool = False, source: str = "",
@@ -125,9 +144,15 @@ class Study:
         return self._native.report(duel_id, answer, None, False, "program" if source else "",
                                    _text(source, "source"), response_ms)
 
+    def reject(self, pair: Pair | str) -> None:
+        """The answer makes no sense. It is final, and no loss for either point."""
+        self._native.report(pair if isinstance(pair, str) else pair.duel_id, None, None, True, "",
+                            "", None)
+
     def lose(self, pair: Pair | str, why: str = "") -> None:
         """No answer will come. It is final, and no loss for either point."""
-        self._native.expire(pair if isinstance(pair, str) else pair.duel_id, _text(why, "why"))
+        self._native.expire(pair if isinstance(pair, str) else pair.duel_id,
+                            _text(why, "why").encode(errors="replace").decode())
 
     # --- Where it stands ------------------------------------------------------------------------
 
@@ -137,6 +162,21 @@ class Study:
         if self._adopt:
             return 0 < self._max_duels <= self.served and not self._native.pending
         return self._native.done
+
+    @property
+    def pending(self) -> list[str]:
+        """Ids of the duels without an answer."""
+        return self._native.pending
+
+    @property
+    def max_duels(self) -> int:
+        """How many duels it may serve; 0: any number."""
+        return self._max_duels
+
+    @property
+    def adopts(self) -> bool:
+        """Whether a certified point comes into use, and the search goes on against it."""
+        return self._adopt
 
     @property
     def certified(self) -> bool:
@@ -264,17 +304,20 @@ def _winner(said: Any, first: str, second: str, pair: Pair | None) -> str:
         if point == pair.second:
             return "second"
     raise InvalidArgument(f"{said!r:.80} is neither point of the pair",
-                          hint="'first', 'second', a point's id, or the point", field="winner")
+                          hint=_WINNERS, field="winner")
 
 
 def tune(space: Mapping[str, Any], compare: Callable[..., Any], *, parallel: int = 1,
-         max_failures: int = 5, **options: Any) -> Study:
+         max_failures: int = 5, progress: Any = None, **options: Any) -> Study:
     """Searches the space with ``compare(first, second)`` and proves what it finds; gives the study.
 
-    ``compare`` is called with two points, dicts of numbers, and gives back ``"first"`` or
-    ``"second"`` (or the point), ``"tie"``, ``"both_bad"`` or ``"skip"``; with ``parallel`` it is
-    called from so many threads. What it raises counts as no answer; ``max_failures`` in a row end
-    it with the last error. The other arguments are those of ``Study``.
+    ``compare`` is called with two points, dicts of numbers, and with the task where there are
+    ``tasks``. It gives back ``"first"`` or ``"second"`` (or the point), ``"tie"``, ``"both_bad"`` or
+    ``"skip"``, or an awaitable of one; with ``parallel`` so many are out at a time. What it raises
+    and what makes no sense is no answer; ``max_failures`` in a row end it with the last error.
+    Whatever ends it, what is out is awaited and recorded, and ``result`` of the error has it. Ctrl-C
+    does the same and raises ``duel.RunInterrupted``; a second one gives up what is out. The other
+    arguments are those of ``Study``.
 
         study = duel.tune({"weight": (0, 1, 0.5)}, compare, max_duels=1000, log="weight.jsonl")
         print(study.verdict)
@@ -283,35 +326,109 @@ def tune(space: Mapping[str, Any], compare: Callable[..., Any], *, parallel: int
         raise TypeError(f"compare: a function is needed, not {type(compare).__name__}")
     parallel = _whole(parallel, "parallel", 1, 1000)
     max_failures = _whole(max_failures, "max_failures", 1, _MOST_DUELS)
+    told = progress_of(progress, "duels")
     study = Study(space, **options)
-    failures = 0
-    with concurrent.futures.ThreadPoolExecutor(parallel) as threads:
-        out: dict[concurrent.futures.Future[Any], Pair] = {}
-        while True:
-            while len(out) < parallel and (pair := study.ask()) is not None:
-                out[threads.submit(compare, pair.first, pair.second)] = pair
-            if not out:
-                break
-            finished, _ = concurrent.futures.wait(
-                out, return_when=concurrent.futures.FIRST_COMPLETED)
-            for call in finished:
-                pair = out.pop(call)
-                raised = call.exception()
-                if raised is None:
-                    failures = 0
-                    _tell(study, pair, call.result())
-                    continue
-                study.lose(pair, f"{type(raised).__name__}: {raised}"[:200])
-                failures += 1
-                if failures >= max_failures or not isinstance(raised, Exception):
-                    raise raised
-    if study.certified and not study._adopt:  # pylint: disable=protected-access
-        study.complete()
+    # Asked again, the answers that are slow to come would be drawn until a fast one comes.
+    for duel_id in study.pending:
+        study.lose(duel_id, "the run that asked it ended before the answer")
+    try:
+        _Tuning(study, compare, parallel, max_failures, told).drive()
+    except BaseException as raised:
+        with contextlib.suppress(Exception):  # an error may have no place for it
+            if getattr(raised, "result", None) is None:
+                setattr(raised, "result", study.result())
+        study.close()
+        raise
     return study
+
+
+class _Tuning:
+    """The loop of ``tune``. An answer is paid for when it is asked, so that none is left behind."""
+
+    def __init__(self, study: Study, compare: Callable[..., Any], parallel: int, max_failures: int,
+                 told: Told | None) -> None:
+        self._study = study
+        self._calls = Calls(compare, parallel, 0, 0.0, None)
+        self._parallel = parallel
+        self._max_failures = max_failures
+        self._told = told
+        self._out: dict[concurrent.futures.Future[Any], Pair] = {}
+        self._failures = 0
+        self._ended: BaseException | None = None
+        self._interrupts = 0
+
+    def _interrupt(self, *_: object) -> None:
+        self._interrupts += 1
+
+    def drive(self) -> None:
+        try:
+            with CountsInterrupts(self._interrupt):
+                self._ask_to_the_end()
+        finally:
+            self._calls.close()
+        if self._ended is not None:
+            raise self._ended
+        if self._study.certified and not self._study.adopts:
+            self._study.complete()
+        self._show(last=True)
+        if self._interrupts > 0:
+            raise RunInterrupted(self._study.result())
+
+    def _ask_to_the_end(self) -> None:
+        while self._fill() > 0:
+            finished, _ = concurrent.futures.wait(self._out, 0.1,
+                                                  concurrent.futures.FIRST_COMPLETED)
+            for call in finished:
+                self._take(self._out.pop(call), call.result())
+            if self._interrupts > 1:
+                self._calls.give_up()
+                for pair in self._out.values():
+                    self._study.lose(pair, "the run was interrupted")
+                return
+            self._show()
+
+    def _fill(self) -> int:
+        """Asks as long as somebody is free; how many are out then."""
+        while self._ended is None and self._interrupts == 0 and len(self._out) < self._parallel:
+            pair = self._study.ask()
+            if pair is None:
+                break
+            task = () if pair.task is None else (pair.task,)
+            question = Question(pair.duel_id, pair.first_id, pair.second_id,
+                                (pair.first, pair.second, *task))
+            self._out[self._calls.submit(question)] = pair
+        return len(self._out)
+
+    def _take(self, pair: Pair, said: Any) -> None:
+        raised: BaseException | None = said.raised
+        if raised is None:
+            try:
+                _tell(self._study, pair, said.answer)
+                self._failures = 0
+                return
+            except InvalidArgument as error:
+                raised = in_field(error, "compare")
+                self._study.reject(pair)
+        else:
+            self._study.lose(pair, f"{type(raised).__name__}: {raised}"[:200])
+        self._failures += 1
+        if self._failures >= self._max_failures or not isinstance(raised, Exception):
+            self._ended = self._ended or raised
+
+    def _show(self, last: bool = False) -> None:
+        if self._told is None:
+            return
+        done = self._study.served - len(self._out)
+        # Without a limit the total is unknown; the last call reports that all is done.
+        total = done if last else max(done + 1, self._study.max_duels)
+        if total:
+            self._told(done, total)
 
 
 def _tell(study: Study, pair: Pair, said: Any) -> None:
     if isinstance(said, str) and said in ("tie", "both_bad", "skip"):
         study.tell(pair, tie=said == "tie", both_bad=said == "both_bad", skip=said == "skip")
+    elif said is None:
+        raise InvalidArgument("None is no answer", hint=_WINNERS, field="winner")
     else:
         study.tell(pair, winner=said)
