@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from . import _native
+from ._content import Content
 from ._matrix import PreferenceMatrix
 from ._progress import progress_of
 from .letor import data_text, rankers_text
 
 
-class Estimate:
-    """A preference matrix of rankers. ``to_dict()`` is what ``duel estimate --json`` prints."""
+class Estimate(Content):
+    """A preference matrix of rankers, and a mapping with the keys of the JSON. ``to_dict()`` is what ``duel estimate --json`` prints."""
 
     def __init__(self, content: dict[str, Any], matrix: PreferenceMatrix) -> None:
-        self._content = content
+        super().__init__(content)
+        self._content: dict[str, Any] = content
         self.matrix = matrix
 
     @property
@@ -22,9 +24,6 @@ class Estimate:
         """Outcomes, probability and standard error of each pair."""
         pairs: list[dict[str, Any]] = self._content["pairs"]
         return pairs
-
-    def __getitem__(self, name: str) -> Any:
-        return self._content[name]
 
     def to_dict(self) -> dict[str, Any]:
         return self._content

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Sequence, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 from . import _native
+from ._content import Content
 
 if TYPE_CHECKING:
     from . import _shapes
@@ -58,11 +58,11 @@ def _span(ends: Sequence[float]) -> str:
 
 
 # What a certificate takes for granted where no tasks and no people are named.
-_TAKEN_FOR_GRANTED = ("This takes each answer for a fresh draw that has nothing to do with the "
+_TAKEN_FOR_GRANTED = ("A certificate takes each answer for a fresh draw that has nothing to do with the "
                       "others. If your judge answers about questions, give them as tasks.")
 
 
-class ExperimentResult(Mapping):  # type: ignore[type-arg]
+class ExperimentResult(Content):
     """Where an experiment stands.
 
     It is a mapping with the keys of ``duel result --json`` (docs/python.md lists them), and has
@@ -72,24 +72,12 @@ class ExperimentResult(Mapping):  # type: ignore[type-arg]
     def __init__(self, content: _shapes.ExperimentResult,
                  fresh_answers: _shapes.HealthCheck | None = None, ended: str | None = None,
                  cost: float | None = None) -> None:
-        self._content = content
+        super().__init__(content)
+        self._content: _shapes.ExperimentResult = content
         self._fresh = fresh_answers
         self._ended = ended
         self._cost = cost
         self._names = {arm["arm_id"]: arm["name"] for arm in content["arms"]}
-
-    # --- As a mapping
-
-    def __getitem__(self, name: str) -> Any:
-        return cast("dict[str, Any]", self._content)[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._content)
-
-    def __len__(self) -> int:
-        return len(self._content)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def to_dict(self) -> _shapes.ExperimentResult:
         """What ``duel result --json`` prints."""
@@ -219,7 +207,7 @@ class ExperimentResult(Mapping):  # type: ignore[type-arg]
 
     @property
     def takes_for_granted(self) -> str:
-        """What the certificate takes for granted where no tasks and no people are named; or ""."""
+        """What a certificate takes for granted where no tasks and no people are named; or ""."""
         open_question = self._fresh is not None and self._fresh["verdict"] != "passed"
         return _TAKEN_FOR_GRANTED if open_question else ""
 
@@ -233,7 +221,7 @@ class ExperimentResult(Mapping):  # type: ignore[type-arg]
             parts.append(f"{checks}: {', '.join(failed)}.")
         if self.if_wrong:
             parts.append(self.if_wrong)
-        if self.certified and self.takes_for_granted:
+        if self.takes_for_granted:
             parts.append(self.takes_for_granted)
         return " ".join(parts)
 

@@ -15,6 +15,8 @@ import os
 from typing import Any, Iterable, Mapping, Union
 
 from . import _native
+from ._content import Content
+from ._progress import progress_of
 from .errors import InvalidArgument
 
 __all__ = ["ClickModel", "CreditedLog", "credit", "models"]
@@ -74,15 +76,16 @@ def models() -> list[dict[str, Any]]:
     return _native.click_models()
 
 
-class CreditedLog:
+class CreditedLog(Content):
     """What a log of impressions and clicks says of its rankers.
 
     ``votes`` has a dict per impression, in the order of serving where that is known. ``to_dict()``
-    is what ``duel credit --json`` prints.
+    is what ``duel credit --json`` prints, whose keys it has as a mapping.
     """
 
     def __init__(self, content: dict[str, Any], votes: list[dict[str, Any]]) -> None:
-        self._content = content
+        super().__init__(content)
+        self._content: dict[str, Any] = content
         self.votes = votes
 
     @property
@@ -96,9 +99,6 @@ class CreditedLog:
         """Wins, Delta_AB, its error and sign tests of each pair of rankings, at one look."""
         pairs: list[dict[str, Any]] = self._content["pairs"]
         return pairs
-
-    def __getitem__(self, name: str) -> Any:
-        return self._content[name]
 
     def to_dict(self) -> dict[str, Any]:
         return self._content
@@ -142,7 +142,7 @@ def credit(impressions: Log, clicks: Log, *, weights: Any = None, position_weigh
            item_cap: float = 0.0, cluster: str | None = None, in_order: bool = False,
            length: int = 10, seed: int = 0, alpha: float = 0.05,
            resamples: int = 1000, ordinals: int | None = None,
-           partial: bool = False) -> CreditedLog:
+           partial: bool = False, progress: Any = None) -> CreditedLog:
     """Turns impressions and clicks into votes and a verdict: ``duel credit``.
 
     Both logs are files or lists of dicts. An impression has ``query_id`` and either ``lists``, two
@@ -164,5 +164,6 @@ def credit(impressions: Log, clicks: Log, *, weights: Any = None, position_weigh
         "partial": partial,
         "name": _native.id_from(name),
     }
-    content, votes = _native.credit(shown, shown_text, clicked, clicked_text, request)
+    content, votes = _native.credit(shown, shown_text, clicked, clicked_text, request,
+                                    progress_of(progress, "steps"))
     return CreditedLog(content, votes)

@@ -14,6 +14,7 @@ import os
 from typing import Any, Callable, NamedTuple
 
 from . import _native
+from ._content import Content
 from ._policies import call_text
 from ._progress import progress_of
 from .errors import InvalidArgument, InvalidData
@@ -22,14 +23,16 @@ from .letor import data_text
 __all__ = ["DbgdResult", "LearnResult", "PointDuel", "PointLearner", "dbgd", "learners", "run"]
 
 
-class LearnResult:
-    """What a run of learning showed. ``to_dict()`` is what ``duel learn --json`` prints.
+class LearnResult(Content):
+    """What a run of learning showed. ``to_dict()`` is what ``duel learn --json`` prints, whose keys it
+    has as a mapping.
 
     ``weights`` has the learned ranker of every trial as a row.
     """
 
     def __init__(self, content: dict[str, Any], weights: Any) -> None:
-        self._content = content
+        super().__init__(content)
+        self._content: dict[str, Any] = content
         self.weights = weights
 
     @property
@@ -56,9 +59,6 @@ class LearnResult:
         """The learner as it names itself."""
         name: str = self._content.get("settings", self._content)["learner"]
         return name
-
-    def __getitem__(self, name: str) -> Any:
-        return self._content[name]
 
     def to_dict(self) -> dict[str, Any]:
         return self._content

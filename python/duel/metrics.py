@@ -12,6 +12,7 @@ import os
 from typing import Any, Callable, Iterable, Sequence
 
 from . import _native
+from ._progress import progress_of
 from .errors import InvalidArgument
 from .letor import data_text, rankers_text
 
@@ -79,7 +80,8 @@ def mean_reciprocal_rank(queries: Iterable[Any], *, relevant: int = 1) -> float:
 
 def rankers(data: Any, rankers: Any = "features", *, k: int = 10, gain: str = "exponential",
             discount: str = "log2", relevant: int = 1, no_relevant: str = "zero",
-            normalise: str = "none", grades: int = 0, threads: int = 0) -> dict[str, Any]:
+            normalise: str = "none", grades: int = 0, threads: int = 0,
+            progress: Any = None) -> dict[str, Any]:
     """NDCG, MAP, MRR, ERR and precision of rankers over judged queries: ``duel metrics --json``.
 
     ``data`` is what ``duel.letor.load`` takes, or what it gave; ``rankers`` is as for
@@ -89,11 +91,11 @@ def rankers(data: Any, rankers: Any = "features", *, k: int = 10, gain: str = "e
         return _native.measure_rankings(
             {"data": text, "rankers": ranker_text, "k": k, "gain": gain, "discount": discount,
              "relevant": relevant, "no_relevant": no_relevant, "normalise": normalise,
-             "grades": grades, "threads": threads}, None)
+             "grades": grades, "threads": threads}, progress_of(progress, "queries"))
 
 
 def click_log(log: str | os.PathLike[str] | Sequence[str], *, session_gap: float = 30.0,
-              resamples: int = 1000, seed: int = 1) -> dict[str, Any]:
+              resamples: int = 1000, seed: int = 1, progress: Any = None) -> dict[str, Any]:
     """The absolute click metrics of a log: ``duel metrics --clicks LOG --json``.
 
     ``log`` is a file, or the lines of one. ``session_gap`` is in minutes.
@@ -111,4 +113,5 @@ def click_log(log: str | os.PathLike[str] | Sequence[str], *, session_gap: float
             if not isinstance(line, str):
                 raise TypeError(f"log: a line is a text, not {type(line).__name__}")
         text = "".join(line if line.endswith("\n") else line + "\n" for line in lines)
-    return _native.measure_clicks(name, text, session_gap, resamples, seed)
+    return _native.measure_clicks(name, text, session_gap, resamples, seed,
+                                  progress_of(progress, "steps"))

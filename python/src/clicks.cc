@@ -129,7 +129,7 @@ py::list votes_of(const CreditedLog& log) {
 // A log is a file, or the text of one under a name.
 py::tuple credit(const std::string& impressions, const std::optional<std::string>& impressions_text,
                  const std::string& clicks, const std::optional<std::string>& clicks_text,
-                 const py::dict& fields) {
+                 const py::dict& fields, const py::object& progress) {
   const Request request(fields);
   CreditSpec spec;
   std::string weights, position_weights, cluster;
@@ -167,17 +167,22 @@ py::tuple credit(const std::string& impressions, const std::optional<std::string
 
   std::optional<CreditedLog> log;
   std::optional<ClickVerdict> verdict;
-  {
-    py::gil_scoped_release unlocked;
+  run_unlocked(progress, [&](const std::atomic<bool>& stop, Progress& now) {
+    now.total = 3;
     ClickEvents events =
         unwrap(clicks_text ? ClickEvents::read_text(clicks, *clicks_text, spec.rule, ordinals)
                            : ClickEvents::read(clicks, spec.rule, ordinals));
+    now.done = 1;
+    if (stop) return;
     ImpressionLines lines = impressions_text
                                 ? ImpressionLines::of_text(impressions, *impressions_text)
                                 : unwrap(ImpressionLines::open(impressions));
     log = unwrap(credit_log(lines, events, spec));
+    now.done = 2;
+    if (stop) return;
     verdict = unwrap(click_verdict(*log, asked));
-  }
+    now.done = 3;
+  });
   return py::make_tuple(to_python(duel::to_json(*log, *verdict)), votes_of(*log));
 }
 
@@ -198,7 +203,7 @@ void bind_clicks(py::module_& module) {
   module.def("click_model", &UserObject::create, "model"_a, "grades"_a);
   module.def("click_models", &click_models);
   module.def("credit", &credit, "impressions"_a, "impressions_text"_a, "clicks"_a, "clicks_text"_a,
-             "request"_a);
+             "request"_a, "progress"_a);
 }
 
 }  // namespace duel::python

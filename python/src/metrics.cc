@@ -88,13 +88,20 @@ py::object measure(const py::dict& fields, const py::object& progress) {
   request.take("threads", spec.threads, 0, kMaxThreads);
   std::optional<RankingMeasures> measures;
   run_unlocked(progress, [&](const std::atomic<bool>& stop, Progress& now) {
-    measures = unwrap(measure_rankings(spec, hooks_for(stop, now, 0)));
+    JobHooks hooks = hooks_for(stop, now, 0);
+    hooks.on_progress = [&](std::uint64_t finished) {
+      now.done = finished;
+      now.total = finished + 1;  // how many queries there are, the data say at the end
+    };
+    measures = unwrap(measure_rankings(spec, hooks));
+    now.total = now.done.load();
   });
   return to_python(measures->to_json());
 }
 
 py::object measure_clicks(const std::string& name, const std::optional<std::string>& text,
-                          double session_gap, const py::object& resamples, const py::object& seed) {
+                          double session_gap, const py::object& resamples, const py::object& seed,
+                          const py::object& progress) {
   if (!(session_gap > 0 && session_gap < 1e6)) {
     reject("session_gap", "it is out of range", "minutes, above 0");
   }
@@ -103,12 +110,15 @@ py::object measure_clicks(const std::string& name, const std::optional<std::stri
   options.resamples = static_cast<std::uint32_t>(count_of(resamples, "resamples", 2, 1'000'000));
   options.seed = count_of(seed, "seed", 0, kMaxSeed);
   Json json;
-  {
-    py::gil_scoped_release unlocked;
+  run_unlocked(progress, [&](const std::atomic<bool>& stop, Progress& now) {
+    now.total = 2;
     const ClickLog log =
         text ? unwrap(read_click_log_text(name, *text)) : unwrap(read_click_log_file(name));
+    now.done = 1;
+    if (stop) return;
     json = duel::to_json(log, compute_click_metrics(log, options));
-  }
+    now.done = 2;
+  });
   return to_python(json);
 }
 
@@ -134,7 +144,7 @@ void bind_metrics(py::module_& module) {
   module.def("expected_reciprocal_rank", &err_of, "ranked"_a, "k"_a, "highest"_a);
   module.def("measure_rankings", &measure, "request"_a, "progress"_a);
   module.def("measure_clicks", &measure_clicks, "name"_a, "text"_a, "session_gap"_a, "resamples"_a,
-             "seed"_a);
+             "seed"_a, "progress"_a);
 }
 
 }  // namespace duel::python

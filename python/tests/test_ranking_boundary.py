@@ -95,7 +95,7 @@ CALLS = {
     "point learner restore": lambda a, b: learner()._learner.restore(a, b),
     "point learner state": lambda a, b: learner().__setstate__((a, b)),
     "native interleave": lambda a, b: _native.interleave(a, b, [["a"], ["b"]], None),
-    "native credit": lambda a, b: _native.credit("x", a, "y", b, {}),
+    "native credit": lambda a, b: _native.credit("x", a, "y", b, {}, None),
     "native learner": lambda a, b: _native.point_learner("dbgd(delta=1,gamma=1)", [0.0], a, b, 0,
                                                          0),
     "client": lambda a, b: duel.Client(a if a is not None else NOBODY, b, patience=0, timeout=1),

@@ -14,6 +14,14 @@ from program import PROGRAM
 pytestmark = pytest.mark.filterwarnings("ignore::duel.FreshAnswersWarning")
 
 
+CLICKED = ["user,time,query,ranks,seconds", "u1,60,q1,1;3,2;9", "u2,90,q2,,"]
+WHEN = "2026-01-01T00:00:00Z"
+SHOWN = [{"query_id": f"q{k}", "user_id": f"u{k}", "timestamp": WHEN,
+          "lists": {"old": ["a", "b", "c", "d"], "new": ["c", "e", "a", "f"]}} for k in range(20)]
+EVENTS = [{"action_name": "click", "query_id": f"q{k}", "timestamp": WHEN,
+           "event_attributes": {"object": {"object_id": "e"}}} for k in range(20)]
+
+
 @pytest.fixture(scope="module")
 def out():
     return duel.simulate("arxiv", ["rmed1", "rucb"], rounds=2000, trials=6,
@@ -55,6 +63,11 @@ def test_figures(out):
         out.plot(notion="copeland")
     found = duel.run(["a", "b", "c"], min)
     assert png_of(found.plot())[:4] == b"\x89PNG"
+    # By name, with and without strengths.
+    for duels in (1, 100):
+        found = duel.run(["GPT 4o", "é", "c"], min, max_duels=duels)
+        labels = [label.get_text() for label in found.plot().get_yticklabels()]
+        assert labels == found.arms[::-1] and "GPT 4o" in labels
 
 
 def test_experiment_is_asked_and_told(tmp_path):
@@ -298,7 +311,13 @@ class BarClass(Bar):
                                                 progress=progress)),
     lambda progress: duel.estimate("synthetic(queries=4)", comparisons=10, progress=progress),
     lambda progress: duel.learn.run("synthetic(queries=4)", impressions=5, trials=2,
-                                    progress=progress)])
+                                    progress=progress),
+    lambda progress: duel.tune({"weight": (0, 1, 0.2)}, lambda *_: "tie", max_duels=4,
+                               progress=progress),
+    lambda progress: duel.metrics.rankers("synthetic(queries=4)", progress=progress),
+    lambda progress: duel.metrics.click_log(CLICKED, resamples=2, progress=progress),
+    lambda progress: duel.clicks.credit(SHOWN, EVENTS, resamples=2, partial=True,
+                                        progress=progress)])
 def test_progress_means_the_same_everywhere(work, capsys):
     heard = []
     work(lambda done, total: heard.append((done, total)))
@@ -319,6 +338,16 @@ def test_progress_means_the_same_everywhere(work, capsys):
     assert capsys.readouterr().err == ""
     with pytest.raises(TypeError, match="progress"):
         work(17)
+
+
+def test_results_are_mappings():
+    estimate = duel.estimate("synthetic(queries=4)", comparisons=10)
+    learned = duel.learn.run("synthetic(queries=4)", impressions=5, trials=2)
+    credited = duel.clicks.credit(SHOWN, EVENTS, resamples=2, partial=True)
+    for found in (estimate, learned, credited):
+        assert dict(found) == found.to_dict() and len(found) == len(list(found)) > 0
+        assert next(iter(found)) in found and "nothing" not in found and 0 not in found
+        assert found.get("nothing", 3) == 3
 
 
 class Handle:

@@ -40,7 +40,7 @@ def test_tasks_trap():
         false_without += found.certified
         assert found.health[-1].name == "fresh_answers" and found.health[-1].verdict != "passed"
         assert "tasks" in found.takes_for_granted
-        assert not found.certified or "tasks" in found.headline
+        assert "give them as tasks" in found.headline
     # A binomial(40, 0.05) is above 7 with probability 5e-4.
     assert false_with <= 7
     assert false_without > runs / 2  # what the warning is about
@@ -259,5 +259,10 @@ def test_a_judge_that_repeats_itself_is_told_so():
     # Coins in no circle.
     coin = duel.run(["a", "b", "c"], lambda *_: rng.random() < 0.5, alpha=1e-6, max_duels=300)
     assert coin.health[-1].verdict == "unknown" and "afresh" in coin.health[-1].detail
-    # An experiment and its log say the same.
-    assert duel.Experiment(["a", "b"]).result().health[-1].name == "fresh_answers"
+    # Different scores are no repetition.
+    graded = duel.run(["a", "b"], lambda *_: rng.uniform(0.1, 0.9), alpha=1e-6, max_duels=60)
+    assert "afresh" in graded.health[-1].detail
+    # An experiment and its log say the same, also before there is a certificate.
+    begun = duel.Experiment(["a", "b"]).result()
+    assert begun.health[-1].name == "fresh_answers"
+    assert not begun.certified and "give them as tasks" in str(begun)
