@@ -83,7 +83,46 @@ def _explained(called: str, message: str, arguments: tuple[Any, ...],
         if kind.startswith("duel.") and name in given and \
                 type(given[name]).__name__ != kind.rsplit(".", 1)[1]:
             return f"{name}: a {kind.rsplit('.', 1)[1]} is needed, not {type(given[name]).__name__}"
-    return f"{called}(): an argument has a wrong type or is out of range"
+    for name, value in given.items():
+        why = _unfit(value)
+        if why:
+            return f"{name}: {why}"
+    return f"{called}(): one of {', '.join(known)} has a wrong type or is out of range"
+
+
+def _unfit(value: Any, depth: int = 3) -> str:
+    """Why a value of the right type does not fit, where that can be told; or ""."""
+    if isinstance(value, int) and not -2**63 <= value < 2**64:
+        return "the number is too large"
+    if isinstance(value, int) and not 0 <= value < 2**32:
+        return f"{value} is out of range"
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return "a text has half of a surrogate pair"
+    if isinstance(value, (list, tuple)) and depth > 0:
+        return next((why for item in value if (why := _unfit(item, depth - 1))), "")
+    return ""
+
+
+# What the native module says where a value inside of an argument is of no use (src/errors.cc).
+_MISPLACED = "a value has a type that does not belong where it is"
+
+
+def _misplaced(called: str, signature: str, arguments: tuple[Any, ...],
+               named: dict[str, Any]) -> str:
+    known = [name for name, _, _ in _parameters("1. " + signature) if name != "self"]
+    given = dict(zip(known, arguments), **named)
+    # A request is a dict of arguments, which its caller knows by their keys.
+    for name, value in list(given.items()):
+        if isinstance(value, dict):
+            given.update((str(key), item) for key, item in value.items())
+    for name, value in given.items():
+        why = _unfit(value)
+        if why:
+            return f"{name}: {why}"
+    return f"{called}(): one of {', '.join(given)} holds a value of a wrong type"
 
 
 def _wrapped(function: Any, called: str, is_method: bool) -> Any:
@@ -93,10 +132,13 @@ def _wrapped(function: Any, called: str, is_method: bool) -> Any:
             return function(*arguments, **named)
         except TypeError as error:
             message = str(error)
-            if "incompatible" not in message or "argument" not in message:
-                raise
             given = arguments[1:] if is_method else arguments
-            explained = _explained(called, message, given, named)
+            if message == _MISPLACED:
+                explained = _misplaced(called, function.__doc__ or "", given, named)
+            elif "incompatible" in message and "argument" in message:
+                explained = _explained(called, message, given, named)
+            else:
+                raise
         raise TypeError(explained) from None
 
     return call

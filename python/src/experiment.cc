@@ -60,6 +60,19 @@ Goal goal_of(const py::dict& request) {
                            text_or(request, "assume", "none")));
 }
 
+// As JSON; what is no JSON is an error that names `field`.
+Json json_of(const py::handle& object, const char* field) {
+  try {
+    return to_json(object);
+  } catch (const ErrorRaised& raised) {
+    raise(Error(raised.error()).in_field(field));
+  } catch (const py::cast_error&) {
+    reject(field, "a text has half of a surrogate pair", "Unicode that can be written as UTF-8");
+  } catch (const py::type_error& error) {
+    throw py::type_error(std::string(field) + ": " + error.what());
+  }
+}
+
 // Numbers by arm (duel/_features.py).
 Context features_by_arm(const py::handle& given) {
   Context rows;
@@ -85,7 +98,7 @@ std::vector<ListedArm> arms_of(const py::dict& request) {
   for (const py::handle item : request["arms"]) {
     const auto [id, name, payload] = item.cast<std::tuple<std::string, std::string, py::object>>();
     ListedArm arm{.shown = {id, "", std::nullopt}, .reference = name, .sha256 = "", .content = {}};
-    if (!payload.is_none()) arm.content = to_json(payload);
+    if (!payload.is_none()) arm.content = json_of(payload, "arms");
     arms.push_back(std::move(arm));
   }
   if (request.contains("features")) add_features(request["features"], arms);
@@ -127,7 +140,8 @@ InterviewPlan plan_of(const py::dict& request, const std::string& log) {
   record.policy = text_or(request, "policy", "auto");
   plan.max_duels = count_or(request, "max_duels", 0, kMostDuels);
   if (space) {
-    const Space read = unwrap(in_field("space", Space::from_json(to_json(request["space"]))));
+    const Space read =
+        unwrap(in_field("space", Space::from_json(json_of(request["space"], "space"))));
     record.space = {.dimensions = read.to_json(),
                     .warmup = count_or(request, "warmup", 0, kMostDuels)};
     if (flag_of(request["adopt"], "adopt")) record.service.on_certified = OnCertified::adopt;

@@ -104,12 +104,14 @@ void bind_matrix(py::module_& module) {
              }
              return to_python(*json);
            })
-      .def("check",
-           [](const MatrixObject& self, const std::vector<std::string>& require) {
-             const auto verdicts =
-                 unwrap(in_field("require", check_requirements(*self.matrix, require)));
-             return to_python(duel::to_json(*self.matrix, verdicts));
-           })
+      .def(
+          "check",
+          [](const MatrixObject& self, const std::vector<std::string>& require) {
+            const auto verdicts =
+                unwrap(in_field("require", check_requirements(*self.matrix, require)));
+            return to_python(duel::to_json(*self.matrix, verdicts));
+          },
+          "require"_a)
       .def("condorcet_winner",
            [](const MatrixObject& self) { return condorcet_winner(*self.matrix); })
       .def("copeland_winners",

@@ -220,12 +220,14 @@ void bind_policies(py::module_& module) {
       .def("__iter__",
            [](const Duel& duel) { return py::iter(py::make_tuple(duel.first, duel.second)); })
       .def("__len__", [](const Duel&) { return 2; })
-      .def("__getitem__",
-           [](const Duel& duel, py::ssize_t index) {
-             if (index == 0 || index == -2) return duel.first;
-             if (index == 1 || index == -1) return duel.second;
-             throw py::index_error("a duel has two arms");
-           })
+      .def(
+          "__getitem__",
+          [](const Duel& duel, py::ssize_t index) {
+            if (index == 0 || index == -2) return duel.first;
+            if (index == 1 || index == -1) return duel.second;
+            throw py::index_error("a duel has two arms");
+          },
+          "index"_a)
       .def("__eq__",
            [](const Duel& one, const py::object& other) {
              return py::isinstance<Duel>(other) && one == other.cast<const Duel&>();
@@ -314,7 +316,8 @@ void bind_policies(py::module_& module) {
           raise(Error(made.error()).in_field("policy"));
         }
         return to_string(call);
-      });
+      },
+      "name"_a, "options"_a);
   module.def("register_python_policy", &register_python_policy, "name"_a, "factory"_a, "doc"_a);
 }
 

@@ -85,6 +85,11 @@ INSIDE = ("incompatible function arguments", "Unable to cast", "nternal error", 
           "check failed", "not enough values", "object has no attribute")
 
 
+# What leaves the reader to guess which argument is meant.
+NAMELESS = ("a value has a type", "an argument has", "the value is nested", "the number is",
+            "the keys of a dict", "a value of type")
+
+
 def attempt(function, *arguments, **options):
     """The value of a call, or None where it raised what a user can make sense of."""
     try:
@@ -98,6 +103,7 @@ def attempt(function, *arguments, **options):
     except (TypeError, ValueError, OSError, LookupError, MemoryError, duel.Error) as error:
         text = str(error)
         assert not any(words in text for words in INSIDE), text
+        assert not text.startswith(NAMELESS) and "(): an argument has" not in text, text
         assert not isinstance(error, KeyError), repr(error)
         return None
 
