@@ -11,6 +11,7 @@ import type {
   EventsTaken,
   Experiment,
   ExperimentRequest,
+  InterleavingRequest,
   OneShotRequest,
   Operations,
   OutcomeRequest,
@@ -84,7 +85,8 @@ export class DuelClient {
     return this.ask("start_experiment", { eid: experiment });
   }
 
-  // The next pair. `arms` has two entries, or one where there is nothing to compare.
+  // The next pair. `arms` has two entries, or one where there is nothing to compare, or none for a
+  // member of a panel who has nothing left to say.
   async duel(
     experiment: string,
     wish: Omit<DuelRequest, "count" | "batch_id"> = {},
@@ -93,7 +95,8 @@ export class DuelClient {
     return (await this.ask("serve_duels", { eid: experiment }, body)) as Duel;
   }
 
-  // What came of a duel: who won ("red"), or { result: "tie" } and the like.
+  // What came of a duel: who won ("red"), or { result: "tie" }, { score: 0.8, reason: ".." } and the
+  // like.
   report(duel: Duel, outcome: string | OutcomeRequest): Promise<Reported> {
     const said =
       typeof outcome === "string" ? { result: "win" as const, winner: outcome } : outcome;
@@ -112,6 +115,17 @@ export class DuelClient {
   ): Promise<DuelWithPage> {
     const body = { duel_id: newId(), ...wish, lists };
     return (await this.ask("interleave_in_one", { eid: experiment }, body)) as DuelWithPage;
+  }
+
+  // The same in two steps: one page of the rankings of a duel that was served, which may be computed
+  // only now that its arms are known. `offset` asks for the pages after it.
+  async page(
+    duel: Duel,
+    lists: Record<string, string[]>,
+    wish: Omit<InterleavingRequest, "lists"> = {},
+  ): Promise<DuelWithPage> {
+    const given = { eid: duel.experiment_id, did: duel.duel_id };
+    return { ...duel, ...(await this.ask("interleave_duel", given, { ...wish, lists })) };
   }
 
   // A click, or another action, on an item of a page. Sent again it counts once.

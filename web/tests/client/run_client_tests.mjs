@@ -70,6 +70,65 @@ const tests = {
     assert.equal((await client.find("shop", page.duel_id)).outcome.winner, "new");
   },
 
+  async interleaves_a_duel_that_was_served({ DuelClient, origin }) {
+    const client = new DuelClient({ url: origin });
+    await client.create("steps", {
+      mode: "interleave",
+      policy: "uniform",
+      arms: [{ arm_id: "old" }, { arm_id: "new" }],
+    });
+    const duel = await client.duel("steps");
+    const lists = { old: ["a1", "a2"], new: ["b1", "b2"] };
+    const page = await client.page(duel, lists, { limit: 3 });
+    assert.equal(page.items.length, 3);
+    assert.equal(page.duel_id, duel.duel_id);
+    const next = await client.page(duel, lists, { offset: page.next_offset });
+    assert.equal(next.items.length, 1);
+    const contested = page.items.find((item) => item.team === "new");
+    assert.equal((await client.click(page, contested.object_id)).accepted, 1);
+    assert.equal((await client.close(page)).status, "applied");
+    assert.equal((await client.find("steps", duel.duel_id)).outcome.winner, "new");
+  },
+
+  async says_how_much_and_why_and_of_which_slice({ DuelClient, origin }) {
+    const client = new DuelClient({ url: origin });
+    await client.create("graded", {
+      policy: "lin-ts",
+      slices: { language: ["de", "en"] },
+      arms: [
+        { arm_id: "a", features: [1, 0] },
+        { arm_id: "b", features: [0, 1] },
+      ],
+    });
+    const context = { a: [2, 1], b: [0, 1] };
+    const duel = await client.duel("graded", { slices: { language: "de" }, context });
+    const outcome = { score: 0.75, reason: "shorter", cost: 0.002, tokens: 310 };
+    assert.equal((await client.report(duel, outcome)).status, "applied");
+    const log = await (await fetch(`${origin}/v1/experiments/graded/export?what=audit`)).text();
+    const records = log
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const serve = records.find((record) => record.record === "serve");
+    assert.deepEqual([serve.slices, serve.context], [{ language: "de" }, context]);
+    const said = records.find((record) => record.record === "outcome");
+    for (const [name, value] of Object.entries(outcome)) assert.equal(said[name], value);
+  },
+
+  async tells_a_member_of_a_panel_that_nothing_is_left({ DuelClient, origin }) {
+    const client = new DuelClient({ url: origin });
+    await client.create("panel", {
+      about: "these-people",
+      panel: { size: 3 },
+      arms: [{ arm_id: "a" }, { arm_id: "b" }],
+    });
+    await client.report(await client.duel("panel", { subject_id: "ann" }), "a");
+    const done = await client.duel("panel", { subject_id: "ann" });
+    assert.deepEqual([done.serving, done.arms], ["done", []]);
+    await client.report(await client.duel("panel", { subject_id: "bob" }), "a");
+    assert.equal((await client.result("panel")).panel.answered, 2);
+  },
+
   async says_what_the_server_refuses({ DuelClient, DuelError, origin }) {
     const client = new DuelClient({ url: `${origin}/` });
     const error = await client.duel("nothing").catch((problem) => problem);
