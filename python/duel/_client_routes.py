@@ -35,9 +35,10 @@ class RemoteDuel(NamedTuple):
     """A duel that the server chose.
 
     ``first`` and ``second`` are the arms as they are to be shown; ``second`` is empty where the
-    server serves one arm only (``serving`` is ``exploit`` or ``fallback``), and then there is
-    nothing to report. ``payloads`` holds what the arms stand for by id, ``task`` what the duel is
-    about, ``items`` the merged list of an interleaving, and ``content`` the whole answer.
+    server serves one arm only (``serving`` is ``exploit`` or ``fallback``), and both are empty for
+    a member of a panel who has nothing left to say (``done``). Then there is nothing to report.
+    ``payloads`` holds what the arms stand for by id, ``task`` what the duel is about, ``items`` the
+    merged list of an interleaving, and ``content`` the whole answer.
     """
 
     duel_id: str
@@ -57,10 +58,11 @@ DuelLike = Union[RemoteDuel, str]
 
 def duel_of(content: Json) -> RemoteDuel:
     arms = sorted(content["arms"], key=lambda arm: int(arm["position"]))
+    first, second = ([arm["arm_id"] for arm in arms] + ["", ""])[:2]
     return RemoteDuel(
         duel_id=content["duel_id"],
-        first=arms[0]["arm_id"],
-        second=arms[1]["arm_id"] if len(arms) > 1 else "",
+        first=first,
+        second=second,
         serving=content["serving"],
         learn=content["learn"],
         payloads={arm["arm_id"]: arm.get("payload") for arm in arms},
@@ -159,19 +161,32 @@ def _given(**fields: Any) -> Json:
 
 
 def outcome(winner: str | None, tie: bool, both_bad: bool, skip: bool, invalid: bool,
-            judgements: Sequence[Mapping[str, Any]] | None = None) -> Json:
+            judgements: Sequence[Mapping[str, Any]] | None = None,
+            score: float | None = None) -> Json:
     said = [word for word, given in (("tie", tie), ("both_bad", both_bad), ("skip", skip),
                                      ("invalid", invalid)) if given]
-    if len(said) + (winner is not None) + (judgements is not None) != 1:
-        raise InvalidArgument("exactly one of winner, tie, both_bad, skip and invalid is needed",
-                              field="winner")
+    others = [winner, judgements, score]
+    if len(said) + sum(other is not None for other in others) != 1:
+        raise InvalidArgument("exactly one of winner, score, tie, both_bad, skip and invalid is "
+                              "needed", field="winner")
     if judgements is not None:
         return {"judgements": list(judgements)}
+    if score is not None:
+        return {"score": score}
     if winner is None:
         return {"result": said[0]}
     if not isinstance(winner, str):
         raise TypeError("winner must be the id of an arm")
     return {"result": "win", "winner": winner}
+
+
+def _wish(subject_id: str | None, exclude: Sequence[str] | None, task_id: str | None,
+          slices: Mapping[str, str] | None,
+          context: Mapping[str, Sequence[float]] | None) -> Json:
+    """What is asked of the next duel, whether alone, in a batch or with its page."""
+    return _given(subject_id=subject_id, exclude=None if exclude is None else list(exclude),
+                  task_id=task_id, slices=None if slices is None else dict(slices),
+                  context=None if context is None else rows_of(context, "context"))
 
 
 def _lists(lists: Any) -> dict[str, list[str]]:
@@ -316,6 +331,17 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
         """Puts a completed experiment away."""
         return self._ask("POST", self._at(experiment, "/archive"))
 
+    def close_panel(self, experiment: str) -> Answer:
+        """The panel is those who have answered by now, for good."""
+        return self._ask("POST", self._at(experiment, "/panel/close"))
+
+    def absent(self, experiment: str, subjects: Iterable[str]) -> Answer:
+        """These members of an early panel will not come, for good."""
+        if isinstance(subjects, (str, bytes)):
+            raise InvalidArgument("a list of members is needed, not one text", field="subjects")
+        return self._ask("POST", self._at(experiment, "/panel/absent"),
+                         {"subjects": list(subjects)})
+
     def add_arm(self, experiment: str, arm: str, payload: Any = None,
                 features: Sequence[float] | None = None) -> Answer:
         """Adds an arm, where ``stopping.arms`` is ``open`` or nothing has started."""
@@ -331,24 +357,29 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
 
     def next(self, experiment: str, *, duel_id: str | None = None, subject_id: str | None = None,
              exclude: Sequence[str] | None = None, task_id: str | None = None,
-             context: Mapping[str, Sequence[float]] | None = None) -> Served:
+             slices: Mapping[str, str] | None = None,
+             context: Mapping[str, Sequence[float]] | None = None,
+             voter: bool | None = None) -> Served:
         """Serves one duel. Without ``duel_id`` the client chooses one and keeps it over retries.
 
-        ``context`` has features of every arm for who will see it, in place of its own.
+        ``slices`` has the duel's value of each slice, ``{"language": "de"}``. ``context`` has
+        features of every arm for who will see it, in place of its own. With ``voter`` it is served
+        as by a share link: blind, and the server makes the subject.
         """
-        body = _given(duel_id=duel_id or new_id(), subject_id=subject_id, task_id=task_id,
-                      exclude=None if exclude is None else list(exclude),
-                      context=None if context is None else rows_of(context, "context"))
+        body = _given(duel_id=duel_id or new_id(), voter=voter,
+                      **_wish(subject_id, exclude, task_id, slices, context))
         served: Served = self._read(self._request("POST", self._at(experiment, "/duels"), body),
                                     lambda reply: duel_of(reply.json()))
         return served
 
     def next_batch(self, experiment: str, count: int, *, batch_id: str | None = None,
                    subject_id: str | None = None,
-                   exclude: Sequence[str] | None = None) -> ServedMany:
+                   exclude: Sequence[str] | None = None, task_id: str | None = None,
+                   slices: Mapping[str, str] | None = None,
+                   context: Mapping[str, Sequence[float]] | None = None) -> ServedMany:
         """Serves ``count`` duels at once, at most 1000."""
-        body = _given(batch_id=batch_id or new_id(), count=count, subject_id=subject_id,
-                      exclude=None if exclude is None else list(exclude))
+        body = _given(batch_id=batch_id or new_id(), count=count,
+                      **_wish(subject_id, exclude, task_id, slices, context))
         served: ServedMany = self._read(self._request("POST", self._at(experiment, "/duels"), body),
                                         lambda reply: duels_of(reply.json()))
         return served
@@ -367,19 +398,28 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
     def report(self, experiment: str, duel: DuelLike, winner: str | None = None, *,
                tie: bool = False, both_bad: bool = False, skip: bool = False,
                invalid: bool = False, judgements: Sequence[Mapping[str, Any]] | None = None,
-               place: int | None = None, source: str | None = None,
-               source_type: str | None = None, response_ms: int | None = None,
-               note: str | None = None, report_token: str | None = None,
+               place: int | None = None, score: float | None = None,
+               source: str | None = None, source_type: str | None = None,
+               response_ms: int | None = None, note: str | None = None,
+               reason: str | None = None, cost: float | None = None, tokens: int | None = None,
+               cached: bool | None = None, features: Any = None,
+               report_token: str | None = None,
                next: bool = False, next_duel_id: str | None = None) -> Answer:
-        """Reports the outcome: a winner, or one of tie, both_bad, skip and invalid.
+        """Reports the outcome: a winner, a score, or one of tie, both_bad, skip and invalid.
 
         The answer's ``status`` is ``applied``, ``duplicate``, ``late``, ``expired`` or
         ``ignored``. With ``next`` it brings the next duel as ``next`` as well. Where one arm was
-        shown twice, ``place`` (1 or 2) says which of the two won.
+        shown twice, ``place`` (1 or 2) says which of the two won. ``score`` from 0 to 1 says how
+        much better the arm shown first is.
+
+        ``reason`` is why it was judged so, ``cost`` what the answer cost and ``tokens`` how many a
+        language model took; ``cached`` says that the judge had answered this before. ``features``
+        are numbers for each place. They are kept and shown, and are no evidence.
         """
-        body = outcome(winner, tie, both_bad, skip, invalid, judgements)
+        body = outcome(winner, tie, both_bad, skip, invalid, judgements, score)
         body.update(_given(response_ms=response_ms, note=note, report_token=report_token,
-                           place=place))
+                           place=place, reason=reason, cost=cost, tokens=tokens, cached=cached,
+                           features=features))
         if source is not None or source_type is not None:
             body["source"] = {"type": source_type or "program", "id": source or ""}
         query = {"next": "1" if next else None, "next_duel_id": next_duel_id if next else None}
@@ -388,7 +428,8 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
     def report_many(self, experiment: str, outcomes: Iterable[Mapping[str, Any]]) -> Answer:
         """Reports at most 10 000 outcomes, ``{"duel_id": .., "result": .., "winner": ..}`` each.
 
-        The answer's ``items`` has a status for each.
+        The other members are those of ``PUT .../outcome``: ``score``, ``reason``, ``cost`` and so
+        on. The answer's ``items`` has a status for each.
         """
         listed = [dict(one) for one in outcomes]
         if len(listed) > _MOST_OUTCOMES:
@@ -413,12 +454,15 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
 
     def interleave(self, experiment: str, lists: Mapping[str, Sequence[str]], *,
                    duel_id: str | None = None, subject_id: str | None = None,
-                   exclude: Sequence[str] | None = None, user_query: str | None = None,
+                   exclude: Sequence[str] | None = None, task_id: str | None = None,
+                   slices: Mapping[str, str] | None = None,
+                   context: Mapping[str, Sequence[float]] | None = None,
+                   user_query: str | None = None,
                    offset: int | None = None, limit: int | None = None) -> Served:
         """All rankings in, a pair chosen, one merged list out, as ``items`` of the duel."""
-        body = _given(duel_id=duel_id or new_id(), lists=_lists(lists), subject_id=subject_id,
-                      exclude=None if exclude is None else list(exclude), user_query=user_query,
-                      offset=offset, limit=limit)
+        body = _given(duel_id=duel_id or new_id(), lists=_lists(lists), user_query=user_query,
+                      offset=offset, limit=limit,
+                      **_wish(subject_id, exclude, task_id, slices, context))
         request = self._request("POST", self._at(experiment, "/interleavings"), body)
         served: Served = self._read(request, lambda reply: duel_of(reply.json()))
         return served
@@ -471,6 +515,10 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
         """Whether the answers can be trusted, check by check."""
         return self._ask("GET", self._at(experiment, "/health"))
 
+    def slices(self, experiment: str) -> Answer:
+        """Of a space: what its learner believes along each dimension. It proves nothing."""
+        return self._ask("GET", self._at(experiment, "/slices"))
+
     def timeline(self, experiment: str, points: int | None = None) -> Answer:
         """Series for plots, about ``points`` moments long."""
         return self._ask("GET", self._at(experiment, "/timeline"), query={"points": points})
@@ -513,13 +561,16 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
     def create_token(self, scope: str, *, name: str | None = None, experiment: str | None = None,
                      expires_at: str | None = None, one_browser: bool | None = None,
                      max_subjects_per_day: int | None = None,
-                     max_subjects_per_address_per_day: int | None = None) -> Answer:
+                     max_subjects_per_address_per_day: int | None = None,
+                     member: str | None = None) -> Answer:
         """A new token, shown once as ``token``. A lost answer is not tried again.
 
-        The last three limit a share link (scope ``vote``)."""
+        ``one_browser`` and the two after it limit a share link (scope ``vote``); ``member`` makes
+        it the link of one member of a panel's list, in any browser."""
         body = _given(scope=scope, name=name, experiment_id=experiment, expires_at=expires_at,
                       one_browser=one_browser, max_subjects_per_day=max_subjects_per_day,
-                      max_subjects_per_address_per_day=max_subjects_per_address_per_day)
+                      max_subjects_per_address_per_day=max_subjects_per_address_per_day,
+                      member=member)
         return self._ask("POST", "/v1/tokens", body, safe=False)
 
     def revoke_token(self, token_id: str) -> Answer:

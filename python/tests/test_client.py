@@ -214,6 +214,54 @@ def test_outcomes_of_every_kind_alone_and_in_batches(client):
         "e", [{"first": "a", "second": "b", "result": "win", "winner": "a"}])["accepted"] == 1
 
 
+def test_a_member_of_a_panel_who_is_done_gets_no_arms(client):
+    client.create("p", ["a", "b"], about="these-people", panel={"size": 3})
+    client.start("p")
+    while True:
+        shown = client.next("p", subject_id="ann")
+        if shown.serving == "done":
+            break
+        client.report("p", shown, winner="a")
+    assert (shown.first, shown.second, shown.payloads) == ("", "", {})
+    client.report("p", client.next("p", subject_id="bob"), winner="a")
+    assert client.next("p", subject_id="cem").serving == "done"
+    assert client.result("p")["state"] == "certified"
+
+
+def test_panel_is_closed_and_members_are_absent(server, client):
+    client.create("came", ["a", "b"], about="these-people")
+    client.start("came")
+    client.report("came", client.next("came", subject_id="ann"), winner="a")
+    assert client.close_panel("came")["panel"]["size"] == 1
+    names = [f"m{k}" for k in range(25)]
+    client.create("early", ["a", "b"], about="these-people",
+                  panel={"members": names, "early": True})
+    client.start("early")
+    client.absent("early", names[:2])
+    assert '"record":"absent"' in client.export("early", "audit")
+    with pytest.raises(duel.InvalidArgument, match="list"):
+        client.absent("early", "m1")
+    token = client.create_token("admin")
+    with Client(server.url, token["token"]) as owner:
+        link = owner.create_token("vote", experiment="early", member="m7")
+        assert link["member"] == "m7"
+
+
+def test_outcomes_say_how_much_and_why_and_duels_have_slices(client):
+    client.create("e", ["a", "b"], slices={"language": ["de", "en"]})
+    client.start("e")
+    shown = client.next("e", slices={"language": "de"})
+    client.report("e", shown, score=0.75, reason="shorter", cost=0.002, tokens=310, cached=True)
+    said = json.loads(client.export("e", "audit").splitlines()[-1])
+    assert (said["score"], said["reason"], said["cost"]) == (0.75, "shorter", 0.002)
+    assert said["tokens"] == 310 and said["cached"]
+    assert client.result("e")["by_slice"]["language"]["de"]["duels"]["served"] == 1
+    batch = client.next_batch("e", 2, slices={"language": "en"})
+    assert len(batch) == 2
+    with pytest.raises(duel.InvalidArgument):
+        client.report("e", batch[0], winner="a", score=1.0)
+
+
 def test_arms_states_and_changes(client):
     client.create("e", ["a", "b"],
                   config={"stopping": {"arms": "open", "pairs_independent": True}})
