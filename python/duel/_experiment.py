@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import warnings
-from typing import Any, Callable, Mapping, NamedTuple, Protocol, Sequence, Union, cast
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Protocol, Sequence, Union, cast
 
 from . import _native
 from ._answers import WHAT_AN_ANSWER_IS, outcome_of
@@ -27,6 +27,7 @@ from .errors import (Conflict, Error, FreshAnswersWarning, InvalidArgument, Judg
                      RunInterrupted, Unsupported, in_field)
 
 _MOST_DUELS = 10**12
+_MOST_MEMBERS = 100_000  # of a panel, as the library has it
 
 
 class ServedDuel(NamedTuple):
@@ -82,8 +83,44 @@ def _path(value: Any, field: str) -> str:
     return path
 
 
+def _is_panel(about: str) -> bool:
+    return about.replace("_", "-") == "these-people"
+
+
+def _panel(panel: Any) -> int | list[str] | None:
+    """How many people a panel has, or who they are; None: those who come."""
+    if panel is None:
+        return None
+    if isinstance(panel, numbers.Real):
+        return _whole(panel, "panel", 1, _MOST_MEMBERS)
+    if isinstance(panel, (str, bytes)) or not isinstance(panel, Iterable):
+        raise TypeError("panel: a number of people or a list of their names is needed, not "
+                        + type(panel).__name__)
+    return _members(panel, "panel")
+
+
+def _members(names: Any, field: str) -> list[str]:
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        raise TypeError(f"{field}: a list of names is needed, not {type(names).__name__}")
+    members = list(names)
+    for name in members:
+        if not isinstance(name, str):
+            raise TypeError(f"{field}: a person is named by a text, not {type(name).__name__}")
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise InvalidArgument("a name cannot be written as UTF-8", field=field) from None
+    return members
+
+
 def _shares_causes(pairs_independent: Any, tasks: Tasks | None, about: str, subject: Any) -> bool:
     """Whether one cause, a task or a person, can reach several pairs: the threshold is higher."""
+    if _is_panel(about):
+        # Counting has no threshold; that of early verdicts allows for all pairs as it is.
+        if pairs_independent is not None:
+            raise InvalidArgument("the answers of a panel are counted", hint="leave it out",
+                                  field="pairs_independent")
+        return False
     like_these = tasks is not None and about.replace("_", "-") == "tasks-like-these"
     shares = like_these or subject is not None
     if pairs_independent is None:
@@ -116,11 +153,18 @@ class Experiment:
     ``arms`` are names, a dict of names and what they stand for, or a table with a column ``name``;
     a name may be any text. ``tasks`` are what the duels are about: a list, a table, or a file of
     JSON Lines. ``about`` says what the certificate is about, ``"tasks-like-these"`` (each task is
-    evidence about a pair once) or ``"these-tasks"``; ``order`` which arm is shown first:
+    evidence about a pair once) or ``"these-tasks"``, ``"people-like-these"`` or ``"these-people"``,
+    a panel; ``order`` which arm is shown first:
     ``"random"``, ``"both"`` (two answers, a flip is a tie) or ``"fixed"``. ``subject`` names the
     person who is asked, or is True where ``next`` names one: of one person's answers to a pair only
     the first is evidence. ``pairs_independent`` declares that no answers to different pairs have a
     common cause; where tasks or people are named they have one.
+
+    With ``about="these-people"`` each person answers about a pair once, what they say is counted,
+    and the verdict is certain. ``panel`` is how many they are or a list of their names; without it
+    the panel is who has answered at ``close_panel()``. ``subject`` is required, and ``next`` gives
+    None to a person of whom nothing more can matter. ``early``, for lists of 25 names or more,
+    allows a verdict at ``alpha`` before counting is certain; ``absent`` names who will not come.
 
     With ``log`` every record is on disk before it counts; the same call goes on with a log that is
     there, also with more tasks or a larger ``max_duels``, and ``duel verify`` checks it. The
@@ -138,7 +182,8 @@ class Experiment:
                  min_decisive_per_pair: int = 0, pairs_independent: bool | None = None,
                  aa_rate: float = 0.0, seed: int | None = 0, audits: float | None = None,
                  audit_give_up: int = 0, audit_from_seed: bool = False,
-                 features: Mapping[str, Sequence[float]] | None = None) -> None:
+                 features: Mapping[str, Sequence[float]] | None = None,
+                 panel: Any = None, early: bool = False) -> None:
         self._closed = True  # until it is open
         self._arms = Arms(arms)
         known = None if tasks is None else Tasks(tasks)
@@ -147,6 +192,10 @@ class Experiment:
                                                                 and subject):
             raise TypeError("subject: a text, or True where next() names one, is needed, not "
                             + type(subject).__name__)
+        if _is_panel(about) and subject is None:
+            raise InvalidArgument("it is missing, and each member of a panel counts once",
+                                  hint="who is asked, or True where next() names one",
+                                  field="subject")
         self._subject = subject
         request = {
             "arms": self._arms.request(), "policy": spec_of(policy, "policy"), "alpha": alpha, "name": name,
@@ -154,7 +203,7 @@ class Experiment:
             "goal": goal, "top": top, "epsilon": epsilon, "assume": assume, "order": order,
             "max_duels": max_duels, "min_decisive_per_pair": min_decisive_per_pair,
             "shared_causes": _shares_causes(pairs_independent, known, about, subject),
-            "aa_rate": aa_rate,
+            "aa_rate": aa_rate, "panel": _panel(panel), "early": early,
         }
         if features is not None:
             request["features"] = self._by_id(features, "features")
@@ -242,7 +291,8 @@ class Experiment:
              context: Mapping[str, Sequence[float]] | None = None) -> ServedDuel | None:
         """The next duel, which counts as served; None where nothing is left to ask.
 
-        ``subject`` names the person who will be asked. ``context`` has features of every arm for
+        ``subject`` names the person who will be asked; of a panel, None says that nothing is left
+        to ask of them. ``context`` has features of every arm for
         this duel, in place of its own.
         """
         who = self._subject if subject is None else subject
@@ -303,6 +353,14 @@ class Experiment:
     def expire(self, duel: ServedDuel | str, note: str = "") -> str:
         """No answer will come. It is final, and no loss for either arm."""
         return self._native.expire(_duel_id(duel), _text(note, "note"))
+
+    def close_panel(self) -> None:
+        """The panel is those who have answered by now, for good."""
+        self._native.close_panel()
+
+    def absent(self, names: Iterable[str]) -> None:
+        """These members of an early panel will not come, for good: later answers are late."""
+        self._native.absent(_members(names, "names"))
 
     def complete(self) -> None:
         """Ends the experiment; what is still out has expired."""
@@ -477,7 +535,9 @@ class _Run:
         if ending == "failed":
             raise self._failed()
         self._ended = ending
-        if ending == "undecided":
+        if ending == "asked_all":
+            self._ended = "nobody_left"
+        elif ending == "undecided":
             self._ended = "nobody_left" if judges.nobody_is_left else "max_duels"
         elif ending == "interrupted" and judges.interruptions == 0:
             self._ended = "max_cost"
@@ -528,6 +588,8 @@ def run(arms: Any, judge: AnyJudge, *, tasks: Any = None, parallel: int = 1, bat
     ``max_failures`` of those in a row end the run with ``duel.JudgeFailed``. ``max_cost`` ends it
     before the next duel could cost more than is left. ``subject`` names who is asked: a text, or an
     iterable or a function that gives the next person, whom the judge then gets as its last argument.
+    Each is asked about one duel; of a panel (``about="these-people"``) as long as anything that they
+    can say matters.
 
     With ``audit``, a function like the judge that asks a person, people audit it: of a drawn share
     ``audits`` of the duels (0.1) a person is asked, too, and the verdict is about people. The result

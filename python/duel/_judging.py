@@ -369,6 +369,10 @@ class Judges:
         self._coming = subject
         return subject
 
+    def chosen(self, duel_id: str) -> None:
+        """Who came last will be asked this, perhaps after others have come: in a batch."""
+        self._subject_of[duel_id] = self._coming
+
     def free(self) -> int:
         free = self._parallel - len(self._out)
         if self._max_cost is None or self.money_is_out:
@@ -396,7 +400,7 @@ class Judges:
         if task:
             arguments.append(self._tasks[task])
         if self._names_subject:
-            arguments.append(self._subject_of.setdefault(duel_id, self._coming))
+            arguments.append(self._subject_of[duel_id])
         question = Question(duel_id, one, other, tuple(arguments))
         self._out[self._calls.submit(question)] = question
 

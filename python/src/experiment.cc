@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -105,6 +107,23 @@ std::vector<ListedArm> arms_of(const py::dict& request) {
   return arms;
 }
 
+// What the certificate is about, and who the panel is: `panel` is a size or a list of names.
+void read_about_of(const py::dict& request, InterviewPlan& plan) {
+  InterviewRequest asked;
+  asked.about = text_or(request, "about", "tasks-like-these");
+  asked.early = request.contains("early") && flag_of(request["early"], "early");
+  if (request.contains("panel") && !request["panel"].is_none()) {
+    const py::object panel = request["panel"];
+    if (py::isinstance<py::list>(panel)) {
+      asked.members = panel.cast<std::vector<std::string>>();
+      if (asked.members.empty()) reject("panel", "nobody is on the list");
+    } else {
+      asked.panel = std::to_string(count_of(panel, "panel", 1, Panel::kMostMembers));
+    }
+  }
+  unwrap(read_about(asked, plan));
+}
+
 InterviewPlan plan_of(const py::dict& request, const std::string& log) {
   const bool space = request.contains("space");
   InterviewPlan plan{.log = log,
@@ -123,8 +142,8 @@ InterviewPlan plan_of(const py::dict& request, const std::string& log) {
   for (const ListedArm& arm : plan.arms) record.arms.push_back(entry_of(arm));
   record.goal = goal_of(request);
   record.order = unwrap(in_field("order", parse_placement(text_or(request, "order", "random"))));
-  record.tasks.about =
-      unwrap(task_scope_of(text_or(request, "about", "tasks-like-these"), plan.tasks.has_value()));
+  record.seed = count_or(request, "seed", 0, kMaxSeed);
+  read_about_of(request, plan);
   record.aa_rate = number_or(request, "aa_rate", 0);
   if (const double audits = number_or(request, "audits", 0); audits > 0) {
     record.audit = {.share = audits,
@@ -136,7 +155,6 @@ InterviewPlan plan_of(const py::dict& request, const std::string& log) {
   record.stopping.min_decisive_per_pair = count_or(request, "min_decisive_per_pair", 0, kMostDuels);
   record.stopping.shared_causes =
       request.contains("shared_causes") && flag_of(request["shared_causes"], "pairs_independent");
-  record.seed = count_or(request, "seed", 0, kMaxSeed);
   record.policy = text_or(request, "policy", "auto");
   plan.max_duels = count_or(request, "max_duels", 0, kMostDuels);
   if (space) {
@@ -152,6 +170,54 @@ InterviewPlan plan_of(const py::dict& request, const std::string& log) {
   record.policy = unwrap(in_field("policy", canonical_policy(planned, record.arms.size())));
   return plan;
 }
+
+// Questions to people who are named, one after another. Of a panel each is asked until nothing is left
+// for them; there is nobody left where somebody comes round again before anything was asked since.
+class PeopleQuestions final : public Questions {
+ public:
+  struct People {
+    std::function<std::optional<std::string>()> next;
+    std::function<void(const std::string& duel_id)> chosen;  // the last one will be asked this
+  };
+
+  // REQUIRES: `questions` lives longer, and asks `member` where there is a panel.
+  PeopleQuestions(Questions& questions, People people, std::string* member)
+      : questions_(questions), people_(std::move(people)), member_(member) {}
+
+  Result<Next> next() override {
+    for (;;) {
+      if (member_ != nullptr && !finds_member()) return Next(Over{RunEnding::asked_all});
+      DUEL_ASSIGN(Next next, questions_.next());
+      if (const auto* question = std::get_if<Question>(&next)) {
+        done_.clear();
+        people_.chosen(question->duel_id);
+      }
+      const auto* over = std::get_if<Over>(&next);
+      if (over == nullptr || over->why != RunEnding::asked_all) return next;
+      done_.insert(*member_);
+    }
+  }
+  Result<Next> next_audit() override { return questions_.next_audit(); }
+  Result<Taken> answer(std::vector<Given> given) override {
+    return questions_.answer(std::move(given));
+  }
+  Result<Taken> flush() override { return questions_.flush(); }
+  QuestionsProgress progress() const override { return questions_.progress(); }
+
+ private:
+  bool finds_member() {
+    if (!member_->empty() && !done_.contains(*member_)) return true;
+    auto other = people_.next();
+    if (!other || done_.contains(*other)) return false;
+    *member_ = std::move(*other);
+    return true;
+  }
+
+  Questions& questions_;
+  People people_;
+  std::string* member_;
+  std::set<std::string> done_;  // since the last question
+};
 
 // Functions of Python as judges: an object with free, ask, wait and abandon (duel/_experiment.py).
 // What any of them raises ends the run at once.
@@ -209,6 +275,11 @@ class PythonJudges final : public Judges {
     py::object subject = py::none();
     guarded([&] { subject = judges_.attr("next_subject")(); });
     return subject;
+  }
+
+  // The person who came last will be asked this, perhaps after others have come.
+  void chosen(const std::string& duel_id) {
+    guarded([&] { judges_.attr("chosen")(duel_id); });
   }
 
   Stopping stopping() {
@@ -271,19 +342,33 @@ class ExperimentObject : public MadeByInit {
     QuestionContents contents{
         .arm = [](const std::string& id) { return ShownArm{id, "", std::nullopt}; },
         .task = [](const std::string& name) { return Json(name); }};
-    if (!judges.attr("next_subject").is_none()) {
+    const auto next_person = [&]() -> std::optional<std::string> {
+      const py::object subject = asked.next_subject();
+      if (subject.is_none()) return std::nullopt;
+      return subject.cast<std::string>();
+    };
+    const bool panel = ledger().parts().panel;
+    const bool named = !judges.attr("next_subject").is_none();
+    std::string member;  // of the panel, who is asked now
+    if (panel) {
+      contents.subject = [&] { return std::optional(hashed_subject(member)); };
+    } else if (named) {
       contents.subject = [&]() -> std::optional<std::string> {
-        const py::object subject = asked.next_subject();
-        if (subject.is_none()) return std::nullopt;
-        return hashed_subject(subject.cast<std::string>());
+        const auto person = next_person();
+        return person ? std::optional(hashed_subject(*person)) : std::nullopt;
       };
     }
-    LocalQuestions questions(local(), std::move(contents), limit);
+    LocalQuestions of_experiment(local(), std::move(contents), limit);
+    PeopleQuestions of_people(
+        of_experiment,
+        {.next = next_person, .chosen = [&](const std::string& duel_id) { asked.chosen(duel_id); }},
+        panel ? &member : nullptr);
+    Questions& questions = named ? static_cast<Questions&>(of_people) : of_experiment;
     const std::uint64_t batch_size = count_of(batch, "batch", 1, kMostDuels);
     BatchedQuestions batches(questions, batch_size);
     // Who audits is told from whom is audited.
     const Source source = audits ? Source{"judge", "judge"} : Source{};
-    JudgeLoop loop(batch_size > 1 ? static_cast<Questions&>(batches) : questions, asked,
+    JudgeLoop loop(batch_size > 1 ? batches : questions, asked,
                    {.max_failures = count_of(max_failures, "max_failures", 1, kMostDuels),
                     .source = source,
                     .broken = broken},
@@ -362,6 +447,15 @@ class ExperimentObject : public MadeByInit {
   std::string expire(const std::string& duel_id, const std::string& note) {
     unwrap(local().settle({LocalExperiment::Lost{duel_id, note}}));
     return std::string(to_word(Reported::What::applied));
+  }
+
+  // The panel is those who have answered by now.
+  void close_panel() { unwrap(local().close_panel()); }
+  // These members of the panel's list will not come.
+  void absent(const std::vector<std::string>& names) {
+    std::vector<std::string> subjects;
+    for (const std::string& name : names) subjects.push_back(hashed_subject(name));
+    unwrap(local().miss(subjects));
   }
 
   // Closes a certified experiment, or gives one up; what is still out has expired.
@@ -479,6 +573,8 @@ void bind_experiment(py::module_& module) {
       .def("expire", &ExperimentObject::expire, "duel_id"_a, "note"_a)
       .def("run", &ExperimentObject::run, "judges"_a, "max_duels"_a, "max_failures"_a, "on_turn"_a,
            "auditors"_a = py::none(), "batch"_a = 1)
+      .def("close_panel", &ExperimentObject::close_panel)
+      .def("absent", &ExperimentObject::absent, "names"_a)
       .def("complete", &ExperimentObject::complete)
       .def("close", &ExperimentObject::close)
       .def("result", &ExperimentObject::result)

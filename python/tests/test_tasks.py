@@ -223,6 +223,10 @@ def test_a_run_asks_person_after_person():
     people = (f"person {k}" for k in range(200))
     found = duel.run(["a", "b"], judge, subject=people)
     assert found.winner == "a" and told == [f"person {k}" for k in range(len(told))]
+    # Also where several duels are chosen before the first of them is asked.
+    del told[:]
+    duel.run(["a", "b"], judge, subject=(f"person {k}" for k in range(200)), batch=4)
+    assert told == [f"person {k}" for k in range(len(told))]
     found = duel.run(["a", "b"], judge, subject=["ann", "bob"])
     assert found.ended == "nobody_left" and found["duels"]["served"] == 2
     found = duel.run(["a", "b"], lambda one, two: min(one, two), subject="ann", max_duels=50)

@@ -33,36 +33,10 @@ std::string name_for(const std::vector<ListedArm>& arms) {
   return id_from_name(folder);
 }
 
-// What the certificate is about: people or tasks, those like these or these.
-Status read_about(const InterviewRequest& request, InterviewPlan& plan) {
-  ExperimentRecord& experiment = plan.experiment;
-  const auto wrong = [](const char* message, const char* hint) {
-    return Error::invalid_argument(message).with_hint(hint).in_field("about");
-  };
-  std::string about = request.about;
-  std::replace(about.begin(), about.end(), '-', '_');
-  if (about == to_word(Audience::these_people)) {
-    experiment.about = Audience::these_people;
-    if (plan.tasks) experiment.tasks.about = TaskScope::these_tasks;
-    DUEL_ASSIGN(experiment.panel,
-                panel_of(request.panel, request.early, [&](const std::string& name) {
-                  return local_subject(experiment.experiment_id, experiment.seed, name);
-                }));
-    if (!request.judge.command.empty()) {
-      return wrong("a judge program is no panel", "ask people, with 'duel vote' or a server");
-    }
-    return Done{};
-  }
-  if (!request.panel.empty() || request.early) {
-    return wrong("a panel is for a statement about these people", "these-people");
-  }
-  if (about == to_word(Audience::people_like_these)) {
-    if (!plan.tasks) return Done{};
-    return wrong("with tasks the certificate is about them", "tasks-like-these or these-tasks");
-  }
-  if (about.empty()) return Done{};
-  DUEL_ASSIGN(experiment.tasks.about, task_scope_of(about, plan.tasks.has_value()));
-  return Done{};
+Error wrong_panel(std::string message) {
+  return Error::invalid_argument(std::move(message))
+      .with_hint("a number of people, or their names with commas between: ann,bob,cem")
+      .in_field("panel");
 }
 
 // That people audit the judge. The key that draws their duels is the log's, and comes with it.
@@ -121,29 +95,68 @@ Result<TaskScope> task_scope_of(std::string about, bool has_tasks) {
   return scope;
 }
 
+Status read_about(const InterviewRequest& request, InterviewPlan& plan) {
+  ExperimentRecord& experiment = plan.experiment;
+  const auto wrong = [](const char* message, const char* hint) {
+    return Error::invalid_argument(message).with_hint(hint).in_field("about");
+  };
+  std::string about = request.about;
+  std::replace(about.begin(), about.end(), '-', '_');
+  if (about == to_word(Audience::these_people)) {
+    experiment.about = Audience::these_people;
+    if (plan.tasks) experiment.tasks.about = TaskScope::these_tasks;
+    const auto subject_of = [&](const std::string& name) {
+      return local_subject(experiment.experiment_id, experiment.seed, name);
+    };
+    DUEL_ASSIGN(experiment.panel, request.members.empty()
+                                      ? panel_of(request.panel, request.early, subject_of)
+                                      : panel_of(request.members, request.early, subject_of));
+    if (!request.judge.command.empty()) {
+      return wrong("a judge program is no panel", "ask people, with 'duel vote' or a server");
+    }
+    return Done{};
+  }
+  if (!request.panel.empty() || !request.members.empty() || request.early) {
+    return wrong("a panel is for a statement about these people", "these-people");
+  }
+  if (about == to_word(Audience::people_like_these)) {
+    if (!plan.tasks) return Done{};
+    return wrong("with tasks the certificate is about them", "tasks-like-these or these-tasks");
+  }
+  if (about.empty()) return Done{};
+  DUEL_ASSIGN(experiment.tasks.about, task_scope_of(about, plan.tasks.has_value()));
+  return Done{};
+}
+
 Result<PanelRule> panel_of(const std::string& text, bool early,
                            const std::function<std::string(const std::string&)>& subject_of) {
   PanelRule panel{.early = early};
-  const auto wrong = [](std::string message) {
-    return Error::invalid_argument(std::move(message))
-        .with_hint("a number of people, or their names with commas between: ann,bob,cem")
-        .in_field("panel");
-  };
   if (text.empty()) return panel;
   if (text.find_first_not_of("0123456789") == std::string::npos) {
     const auto size = parse_count(text);
-    if (!size.ok() || *size == 0) return wrong(fmt::format("'{}' is no size of a panel", text));
+    if (!size.ok() || *size == 0) {
+      return wrong_panel(fmt::format("'{}' is no size of a panel", text));
+    }
     panel.size = *size;
     return panel;
   }
+  std::vector<std::string> names;
   std::string_view rest = text;
   while (true) {
     const std::size_t comma = rest.find(',');
-    const std::string name(trimmed(rest.substr(0, comma)));
-    if (name.empty()) return wrong("a member has no name");
-    panel.members.push_back(subject_of(name));
+    names.emplace_back(trimmed(rest.substr(0, comma)));
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
+  }
+  return panel_of(names, early, subject_of);
+}
+
+Result<PanelRule> panel_of(const std::vector<std::string>& names, bool early,
+                           const std::function<std::string(const std::string&)>& subject_of) {
+  PanelRule panel{.early = early};
+  for (const std::string& name : names) {
+    if (name.empty()) return wrong_panel("a member has no name");
+    panel.members.push_back(subject_of(name));
   }
   std::ranges::sort(panel.members);
   return panel;

@@ -28,7 +28,8 @@ struct InterviewRequest {
   // it is empty) or "these-tasks".
   std::string about{};
   std::string panel{};  // of these people: how many, or their names with commas between; "": any
-  bool early = false;   // a verdict before counting is certain
+  std::vector<std::string> members{};  // their names one by one, in the place of `panel`
+  bool early = false;                  // a verdict before counting is certain
   VotingRule voting{};
   std::string name;    // "": the folder of the files, or "duel"
   std::string log;     // "": NAME.duel.jsonl
@@ -58,12 +59,18 @@ struct InterviewRequest {
 // underscores. An error names the field `about`.
 Result<TaskScope> task_scope_of(std::string about, bool has_tasks);
 
+// What the certificate is about, and whose preferences it counts: reads `about`, `panel`, `members`
+// and `early` into the plan. REQUIRES: the plan has its id, its seed and its tasks.
+Status read_about(const InterviewRequest& request, InterviewPlan& plan);
+
 // Reads what the request names. An error names the field at fault.
 Result<InterviewPlan> plan_interview(const InterviewRequest& request);
 
 // A panel as people write it: a number, or names with commas between. `subject_of` makes subjects
-// of names.
+// of names, in whose order the members are listed.
 Result<PanelRule> panel_of(const std::string& text, bool early,
+                           const std::function<std::string(const std::string&)>& subject_of);
+Result<PanelRule> panel_of(const std::vector<std::string>& names, bool early,
                            const std::function<std::string(const std::string&)>& subject_of);
 
 // Where the certificate of a log goes unless somebody says otherwise: beside it.
