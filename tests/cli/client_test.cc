@@ -95,6 +95,52 @@ TEST_F(ClientCommands, the_store_and_a_server_use_the_same_words_and_exit_codes)
   EXPECT_EQ(both({"experiment", "show", "nothing"}).exit_code, 1);
 }
 
+TEST_F(ClientCommands, a_duel_has_slices_and_a_context_and_an_answer_says_how_much_and_why) {
+  place_.write("e.json", R"({"seed":7,"policy":"lin-ts","slices":{"language":["de","en"]},
+    "arms":[{"arm_id":"a","features":[1,0]},{"arm_id":"b","features":[0,1]}]})");
+  ASSERT_EQ(both({"experiment", "new", "e", "--config", "e.json", "--start"}).exit_code, 0);
+  EXPECT_EQ(both({"next", "e", "--id", "d1", "--slice", "language=de", "--context",
+                  R"({"a":[2,1],"b":[0,1]})"})
+                .exit_code,
+            0);
+  EXPECT_EQ(both({"report", "e", "d1", "score=0.75", "--reason", "shorter", "--cost", "0.002",
+                  "--tokens", "310"})
+                .out,
+            "d1: counted\n");
+  const std::string log = both({"export", "e", "--what", "audit"}).out;
+  for (const char* said :
+       {R"("slices":{"language":"de"})", R"("context":{"a":[2,1],"b":[0,1]})", R"("score":0.75)",
+        R"("reason":"shorter")", R"("cost":0.002)", R"("tokens":310)"}) {
+    EXPECT_TRUE(contains(log, said)) << said;
+  }
+  const std::vector<std::pair<Words, std::string>> wrong{
+      {{"next", "e", "--slice", "language"}, "--slice: language: is not NAME=VALUE"},
+      {{"next", "e", "--slice", "=de"}, "--slice"},
+      {{"next", "e", "--context", "[1]"}, "--context: is no JSON object"},
+      {{"report", "e", "d1", "score=2"}, "ANSWER"},
+      {{"report", "e", "d1", "score=much"}, "ANSWER"},
+      {{"report", "e", "d1", "a", "--cost", "-1"}, "--cost"}};
+  for (const auto& [words, named] : wrong) {
+    const CommandResult refused = both(words);
+    EXPECT_EQ(refused.exit_code, 2) << refused.err;
+    EXPECT_TRUE(contains(refused.err, named)) << refused.err;
+  }
+}
+
+TEST_F(ClientCommands, a_member_of_a_panel_who_is_done_is_told_so) {
+  place_.write("p.json", R"({"seed":7})");
+  ASSERT_EQ(both({"experiment", "new", "p", "--config", "p.json", "--arms", "a,b", "--about",
+                  "these-people", "--panel", "3", "--start"})
+                .exit_code,
+            0);
+  ASSERT_EQ(both({"next", "p", "--id", "d1", "--subject", "ann"}).exit_code, 0);
+  ASSERT_EQ(both({"report", "p", "d1", "a"}).exit_code, 0);
+  const CommandResult done = both({"next", "p", "--id", "d2", "--subject", "ann"});
+  EXPECT_EQ(done.exit_code, 0);
+  EXPECT_EQ(done.out, "");
+  EXPECT_TRUE(contains(done.err, "nothing is left to ask of this subject")) << done.err;
+}
+
 TEST_F(ClientCommands, a_wrong_value_is_named_as_it_was_given) {
   EXPECT_TRUE(contains(both({"experiment", "new", "e", "--arms", "a,b", "--policy", "rcub"}).err,
                        "error: --policy: "));

@@ -15,15 +15,49 @@ struct NextArguments {
   std::string subject;
   std::vector<std::string> exclude;
   std::string task;
+  std::vector<std::string> slices;
+  std::string context;
 };
 
-Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
+// What is asked for. The server says which slices, arms and tasks there are.
+Result<Json> body_of(const NextArguments& arguments) {
   Json body;
   // The id is this program's, so that a request whose answer was lost gets the same duel again.
   body["duel_id"] = arguments.duel_id.empty() ? new_client_id() : arguments.duel_id;
   if (!arguments.subject.empty()) body["subject_id"] = arguments.subject;
   if (!arguments.exclude.empty()) body["exclude"] = Json(arguments.exclude);
   if (!arguments.task.empty()) body["task_id"] = arguments.task;
+  for (const std::string& slice : arguments.slices) {
+    const std::size_t sign = slice.find('=');
+    if (sign == 0 || sign == std::string::npos) {
+      return usage_error("--slice", Error::invalid_argument("is not NAME=VALUE", slice));
+    }
+    body["slices"][slice.substr(0, sign)] = slice.substr(sign + 1);
+  }
+  if (!arguments.context.empty()) {
+    const auto context = Json::parse(arguments.context, {.numbers_as_written = true});
+    if (!context || !context->is_object()) {
+      return usage_error("--context", Error::invalid_argument("is no JSON object")
+                                          .with_hint(R"({"red":[0.2,1],"blue":[0.5,0]})"));
+    }
+    body["context"] = *context;
+  }
+  return body;
+}
+
+// Why there are not two arms to compare.
+std::string why_no_duel(const std::string& serving) {
+  if (serving == "done") {
+    return "nothing is left to ask of this subject: every answer that can still matter is known";
+  }
+  return fmt::format(
+      "this is not a duel but one arm to show ({}): the experiment is not running, "
+      "or has nothing to ask",
+      serving);
+}
+
+Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
+  DUEL_ASSIGN(const Json body, body_of(arguments));
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     DUEL_ASSIGN(
         const Json duel,
@@ -54,7 +88,7 @@ Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
                                          arm.at("arm_id").get<std::string>(),
                                          shown_text(arm, "payload")});
     }
-    context.print(text + table.to_string());
+    if (table.num_rows() > 0) context.print(text + table.to_string());
     if (duel.at("arms").size() == 2) {
       const ClientOptions& client_options = arguments.client;
       std::string where;  // as it was given here
@@ -69,10 +103,7 @@ Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
           "interleave clicks decide, and rankings and clicks are sent over HTTP",
           arguments.experiment_id, duel_id, where);
     } else {
-      context.note(
-          "this is not a duel but one arm to show ({}): the experiment is not running, "
-          "or has nothing to ask",
-          duel.at("serving").get<std::string>());
+      context.note("{}", why_no_duel(duel.at("serving").get<std::string>()));
     }
     return kExitDone;
   });
@@ -95,8 +126,15 @@ void add_next_command(Command& program) {
   command.add("--exclude ARM_ID", not_empty(&arguments.exclude),
               "An arm that cannot be shown now. May be repeated.");
   command.add("--task ID", not_empty(&arguments.task), "The task that the duel is about.");
+  command.add("--slice NAME=VALUE", not_empty(&arguments.slices),
+              "The duel's value of a slice that the experiment declares, such as language=de. May "
+              "be repeated.");
+  command.add("--context JSON", not_empty(&arguments.context),
+              "Features of every arm for who will see it, in place of its own: "
+              R"({"red":[0.2,1],"blue":[0.5,0]}.)");
   add_json_client_options(command, arguments.client);
-  command.footer = "Example:\n  duel next logo --subject visitor-17";
+  command.footer =
+      "Examples:\n  duel next logo --subject visitor-17\n  duel next answers --slice language=de";
 }
 
 }  // namespace duel::cli

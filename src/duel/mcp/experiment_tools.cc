@@ -162,11 +162,12 @@ std::vector<McpTool> experiment_tools(const OpenClient& open) {
            "better, and call report with the same duel_id. If 'arms' has one entry or none, there "
            "is nothing to compare: the experiment is not running, or its verdict has come. Every "
            "pair is an independent question: do not let the result so far sway the answer.",
-       .schema = of_experiment(
-           schema_of_arguments<DuelBody>({"duel_id", "subject_id", "exclude", "task_id"})),
+       .schema = of_experiment(schema_of_arguments<DuelBody>(
+           {"duel_id", "subject_id", "exclude", "task_id", "slices", "context"})),
        .call = asking(&next_pair)});
-  Json report_schema = schema_of_arguments<OutcomeBody>(
-      {"result", "winner", "judgements", "source", "response_ms", "note"});
+  Json report_schema =
+      schema_of_arguments<OutcomeBody>({"result", "winner", "score", "judgements", "source",
+                                        "response_ms", "note", "reason", "cost", "tokens"});
   report_schema = with_argument(
       report_schema, "next",
       described_schema("boolean", "true: answer with the next pair, as 'next'"), false);
@@ -177,8 +178,9 @@ std::vector<McpTool> experiment_tools(const OpenClient& open) {
        .title = "Report an outcome",
        .description =
            "Reports which arm of a pair was better: 'winner' is its arm_id. Without a winner say "
-           "'result': tie, both_bad, skip (no answer) or invalid. The outcome is on disk when the "
-           "call returns. Reporting the same again counts once; a different answer is refused. If "
+           "'result': tie, both_bad, skip (no answer) or invalid. In place of both 'score' says how "
+           "much better the first arm is, from 0 to 1. Say why in 'reason'. The outcome is on disk "
+           "when the call returns. Reporting the same again counts once; a different answer is refused. If "
            "a person answered, say so in 'source': {\"type\": \"human\", \"id\": \"ann\"}; "
            "otherwise the source is this client.",
        .schema = of_experiment(std::move(report_schema)),

@@ -114,6 +114,37 @@ const tests = {
     await client.close();
   },
 
+  async takes_what_a_judge_says_beside_its_answer_and_slices_of_duels() {
+    const client = await connected(["--store", join(place, "graded.db")]);
+    await ask(client, "create_experiment", {
+      experiment_id: "e",
+      policy: "lin-ts",
+      slices: { language: ["de", "en"] },
+      arms: [
+        { arm_id: "a", features: [1, 0] },
+        { arm_id: "b", features: [0, 1] },
+      ],
+    });
+    const pair = await ask(client, "next_pair", {
+      experiment_id: "e",
+      slices: { language: "de" },
+      context: { a: [2, 1], b: [0, 1] },
+    });
+    const told = await ask(client, "report", {
+      experiment_id: "e",
+      duel_id: pair.duel_id,
+      score: 0.75,
+      reason: "shorter",
+      cost: 0.002,
+      tokens: 310,
+    });
+    assert.equal(told.status, "applied");
+    const result = await ask(client, "result", { experiment_id: "e" });
+    assert.equal(result.judging.tokens, 310);
+    assert.equal(result.by_slice.language.de.duels.served, 1);
+    await client.close();
+  },
+
   async shows_tools_whose_schemas_stand_alone() {
     const client = await connected(["--store", join(place, "schemas.db")]);
     const { tools } = await client.listTools();
