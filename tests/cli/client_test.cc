@@ -141,6 +141,34 @@ TEST_F(ClientCommands, a_member_of_a_panel_who_is_done_is_told_so) {
   EXPECT_TRUE(contains(done.err, "nothing is left to ask of this subject")) << done.err;
 }
 
+TEST_F(ClientCommands,
+       a_space_takes_the_place_of_arms_in_a_file_of_its_own_or_in_the_configuration) {
+  place_.write("space.toml", "[weight]\nlow = 0\nhigh = 1\ndefault = 0.5\n");
+  place_.write("seed.json", R"({"seed":7})");
+  place_.write("whole.json", R"({"seed":7,"space":{"weight":{"low":0,"high":1,"default":0.5}}})");
+  EXPECT_EQ(both({"experiment", "new", "one", "--space", "space.toml", "--config", "seed.json",
+                  "--start"})
+                .out,
+            "one is running\n");
+  EXPECT_EQ(both({"experiment", "new", "two", "--config", "whole.json", "--start"}).out,
+            "two is running\n");
+  const auto space_of = [&](const std::string& id) {
+    const CommandResult shown = both({"experiment", "show", id, "--json"});
+    return nlohmann::json::parse(shown.out).at("space");
+  };
+  EXPECT_EQ(space_of("one"), space_of("two"));
+  EXPECT_TRUE(contains(both({"experiment", "show", "one"}).out, "space       weight: 0 to 1\n"));
+  const CommandResult duel = both({"next", "one", "--id", "d1"});
+  EXPECT_TRUE(contains(duel.out, "weight")) << duel.out << duel.err;
+  EXPECT_EQ(both({"report", "one", "d1", "first"}).out, "d1: counted\n");
+  place_.write("wrong.toml", "[weight]\nlow = 1\nhigh = 0\n");
+  EXPECT_EQ(both({"experiment", "new", "three", "--space", "wrong.toml"}).exit_code, 2);
+  EXPECT_EQ(
+      both({"experiment", "new", "three", "--space", "space.toml", "--arms", "a,b"}).exit_code, 2);
+  const CommandResult nothing = both({"experiment", "new", "three", "--config", "seed.json"});
+  EXPECT_TRUE(contains(nothing.err, "no arms are given")) << nothing.err;
+}
+
 TEST_F(ClientCommands, a_wrong_value_is_named_as_it_was_given) {
   EXPECT_TRUE(contains(both({"experiment", "new", "e", "--arms", "a,b", "--policy", "rcub"}).err,
                        "error: --policy: "));

@@ -5,6 +5,7 @@
 #include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/goal_options.h"
+#include "duel/cli/space_file.h"
 #include "duel/core/described_json.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
@@ -25,6 +26,7 @@ struct NewArguments {
   std::string experiment_id;
   std::vector<std::string> arms;
   std::string arms_file;
+  std::string space;
   std::string title;
   std::string mode;
   std::string policy;
@@ -89,9 +91,15 @@ Result<Json> body_of(const NewArguments& arguments) {
   }
   if (!arguments.arms.empty() || !arguments.arms_file.empty()) {
     DUEL_ASSIGN(body["arms"], arms_of(arguments));
-  } else if (!body.contains("arms")) {
+  }
+  if (!arguments.space.empty()) {
+    auto space = read_space_file(arguments.space);
+    if (!space.ok()) return usage_error("--space", space.error());
+    body["space"] = std::move(*space);
+  }
+  if (!body.contains("arms") && !body.contains("space")) {
     return Error::invalid_argument("no arms are given")
-        .with_hint("write --arms a,b,c, or --config FILE")
+        .with_hint("write --arms a,b,c, --space FILE, or --config FILE")
         .in_field("arms");
   }
   if (!arguments.title.empty()) body["name"] = arguments.title;
@@ -157,6 +165,8 @@ void add_new_command(Command& above) {
   command.add(
       "--arms-file FILE", not_empty(&arguments.arms_file),
       R"(A file with one arm per line: a name, a file's path, or {"arm_id":"b","payload":..}.)");
+  command.add("--space FILE", not_empty(&arguments.space),
+              "In place of arms: the space whose points are compared, as 'duel tune' takes it.");
   command.add("--title TEXT", not_empty(&arguments.title), "Title shown to people.");
   command.add(
       "--mode MODE", one_of(&arguments.mode, {"duel", "interleave"}),
@@ -195,6 +205,7 @@ void add_new_command(Command& above) {
       "  duel experiment new mascot --arms fox,owl,bear --about these-people --panel 8 --start\n"
       "  duel experiment new prompts --arms 'prompts/*.txt' --alpha 0.01 --server "
       "http://127.0.0.1:7557\n"
+      "  duel experiment new fusion --space space.toml --start\n"
       "  duel experiment new hybrid --mode interleave --config hybrid.json --start";
 }
 
@@ -288,7 +299,13 @@ std::string experiment_text(const std::string& id, const Json& shown) {
                               shown_text(feedback, "on_timeout")));
   line("order", shown_text(shown.at("presentation"), "order"));
   line("record", fmt::format("{}, {}", shown_text(shown, "sequence"), shown_text(shown, "head")));
-  return text + "\n" + arms_table(shown);
+  const Json* const space = shown.find("space");
+  if (space == nullptr || !space->is_object()) return text + "\n" + arms_table(shown);
+  for (const auto& [name, dimension] : space->members()) {
+    line("space", fmt::format("{}: {} to {}", name, dimension.at("low").get<double>(),
+                              dimension.at("high").get<double>()));
+  }
+  return text;
 }
 
 Result<int> run_show(const ExperimentArguments& arguments, CommandContext& context) {
