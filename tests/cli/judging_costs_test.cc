@@ -147,6 +147,149 @@ TEST_F(JudgingCosts, sums_of_prices_are_not_exact_and_are_shown_without_the_diff
   EXPECT_NE(shown.out.find("Judging cost 0.07 for 7 answers"), std::string::npos) << shown.out;
 }
 
+// A judge whose answers cost 0.5 each; `more` says how often each duel is asked and how.
+class Budget : public JudgingCosts {
+ protected:
+  Budget() { script("judge", "echo x >> asked\necho first\necho '{\"cost\": 0.5}'\n"); }
+  CommandResult run(const std::string& budget, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"--arms", "a,b", "--judge", "./judge", "--log", "log", "--alpha",
+                               "0.001", "--budget", budget});
+    return duel(std::move(more));
+  }
+  double cost() const {
+    double sum = 0;
+    for (const Json& record : of_kind("log", "outcome")) sum += record.value("cost", 0.0);
+    return sum;
+  }
+};
+
+TEST_F(Budget, is_kept_where_each_duel_is_asked_in_both_orders) {
+  const CommandResult ended = run("1.7", {"--order", "both"});
+  EXPECT_EQ(ended.exit_code, 3) << ended.err;
+  EXPECT_EQ(cost(), 1.0) << "another duel would cost 1";
+  EXPECT_NE(ended.err.find("stopped before --budget 1.7 could be exceeded"), std::string::npos)
+      << ended.err;
+  EXPECT_EQ(run("2", {"--order", "both"}).exit_code, 3);
+  EXPECT_EQ(cost(), 2.0);
+}
+
+TEST_F(Budget, is_kept_where_each_duel_is_asked_several_times) {
+  EXPECT_EQ(run("4.4", {"--votes", "3", "--order", "random"}).exit_code, 3);
+  EXPECT_EQ(cost(), 3.0) << "each duel costs 1.5";
+  EXPECT_EQ(run("6.1", {"--votes", "3", "--order", "random"}).exit_code, 3);
+  EXPECT_EQ(cost(), 6.0);
+}
+
+TEST_F(Budget, is_kept_by_many_duels_at_a_time) {
+  EXPECT_EQ(run("1.2", {"--parallel", "8", "--order", "random"}).exit_code, 3);
+  EXPECT_EQ(cost(), 1.0);
+}
+
+TEST_F(Budget, is_kept_after_a_resume_by_what_answers_have_cost_so_far) {
+  ASSERT_EQ(run("1", {"--order", "both"}).exit_code, 3);
+  ASSERT_EQ(cost(), 1.0);
+  const CommandResult too_little = run("1.9", {"--order", "both", "--parallel", "8"});
+  EXPECT_EQ(too_little.exit_code, 3);
+  EXPECT_EQ(cost(), 1.0) << "0.9 are left, and a duel costs 1";
+  EXPECT_NE(too_little.err.find("stopped before --budget"), std::string::npos) << too_little.err;
+  EXPECT_EQ(run("3.9", {"--order", "both", "--parallel", "8"}).exit_code, 3);
+  EXPECT_EQ(cost(), 3.0);
+}
+
+TEST_F(Budget, does_not_end_a_run_that_is_certified) {
+  ASSERT_EQ(
+      duel({"--arms", "a,b", "--judge", "./judge {first.id}", "--log", "other", "--order", "fixed"})
+          .exit_code,
+      0);
+  double all = 0;
+  for (const Json& record : of_kind("other", "outcome")) all += record.value("cost", 0.0);
+  const CommandResult certified =
+      duel({"--arms", "a,b", "--judge", "./judge {first.id}", "--log", "log", "--order", "fixed",
+            "--budget", std::to_string(all)});
+  EXPECT_EQ(certified.exit_code, 0) << certified.err;
+  EXPECT_EQ(cost(), all);
+  EXPECT_EQ(certified.err.find("--budget"), std::string::npos) << certified.err;
+}
+
+// Votes of one judge on each duel: the first is `first`, the second `$second`, the third a score.
+class Votes : public JudgingCosts {
+ protected:
+  void judge(const std::string& second) {
+    script("judge",
+           "echo x >> asked\n"
+           "n=$(($(cat n.$1 2>/dev/null || echo 0) + 1)); echo $n > n.$1\n"
+           "case $n in 1) echo first;; 2) " +
+               second +
+               ";; *) echo score 0.8;; esac\n"
+               "echo '{\"cost\": 0.5, \"tokens\": 3, \"reason\": \"vote '$n'\"}'\n");
+  }
+  CommandResult run(std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"--arms", "a,b", "--judge", "./judge {duel_id}", "--log", "log",
+                               "--order", "fixed", "--votes", "3", "--retries", "0"});
+    return duel(std::move(more));
+  }
+};
+
+TEST_F(Votes, are_one_answer_with_their_mean) {
+  judge("echo second");
+  const CommandResult ended = run({"--max-duels", "2"});
+  EXPECT_EQ(ended.exit_code, 3) << ended.err;
+  EXPECT_EQ(asked(), 6U);
+  const auto outcomes = of_kind("log", "outcome");
+  ASSERT_EQ(outcomes.size(), 2U);
+  for (const Json& record : outcomes) {
+    EXPECT_EQ(record["result"], "graded");
+    EXPECT_DOUBLE_EQ(record["score"].get<double>(), 0.6) << "(1 + 0 + 0.8)/3";
+    EXPECT_EQ(record["cost"], 1.5);
+    EXPECT_EQ(record["tokens"], 9);
+    EXPECT_EQ(record["reason"], "vote 1\nvote 2\nvote 3");
+    EXPECT_FALSE(record.contains("failed_tries"));
+  }
+  EXPECT_EQ(verify("log").exit_code, 0);
+  const Json pair =
+      Json::parse(run_duel({"result", "--log", "log", "--json"}, {.directory = directory_.path()})
+                      .out)["judging"];
+  EXPECT_EQ(pair["cost"], 3.0);
+}
+
+TEST_F(Votes, that_fail_are_left_out_of_the_mean) {
+  judge("exit 1");
+  const CommandResult ended = run({"--max-duels", "2", "--on-failure", "stop"});
+  EXPECT_EQ(ended.exit_code, 3) << ended.err;
+  const auto outcomes = of_kind("log", "outcome");
+  ASSERT_EQ(outcomes.size(), 2U) << "what is paid is not given up";
+  for (const Json& record : outcomes) {
+    EXPECT_DOUBLE_EQ(record["score"].get<double>(), 0.9) << "(1 + 0.8)/2";
+    EXPECT_EQ(record["cost"], 1.0);
+    EXPECT_EQ(record["failed_tries"], 1);
+  }
+  EXPECT_EQ(verify("log").exit_code, 0);
+}
+
+TEST_F(Votes, that_all_fail_are_no_answer) {
+  script("judge", "echo x >> asked\nexit 1\n");
+  const CommandResult ended = run({"--max-failures", "2"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_NE(ended.err.find("no answer to 2 duels in a row"), std::string::npos) << ended.err;
+  EXPECT_EQ(asked(), 6U);
+  EXPECT_EQ(of_kind("log", "expired").size(), 2U);
+  EXPECT_TRUE(of_kind("log", "outcome").empty());
+}
+
+TEST_F(Votes, in_both_orders_are_one_answer_each) {
+  judge("echo second");  // of the first order; all of the second say 0.8 of what is shown first
+  ASSERT_EQ(duel({"--arms", "a,b", "--judge", "./judge {duel_id}", "--log", "log", "--order",
+                  "both", "--votes", "3", "--max-duels", "1"})
+                .exit_code,
+            3);
+  EXPECT_EQ(asked(), 6U);
+  const auto outcomes = of_kind("log", "outcome");
+  ASSERT_EQ(outcomes.size(), 1U);
+  ASSERT_EQ(outcomes[0]["judgements"].size(), 2U);
+  EXPECT_DOUBLE_EQ(outcomes[0]["score"].get<double>(), 0.4) << "(0.6 + 1 - 0.8)/2";
+  EXPECT_EQ(outcomes[0]["cost"], 3.0);
+}
+
 TEST_F(JudgingCosts, a_budget_is_a_number_above_zero) {
   for (const std::string budget : {"0", "-1", "nan", "inf", "much"}) {
     const CommandResult refused =

@@ -98,6 +98,26 @@ TEST(JudgeLoopCase, ends_undecided_when_the_duels_are_used_up_and_all_are_answer
   EXPECT_EQ(loop.answered(), 5U);
 }
 
+TEST(JudgeLoopCase, asks_one_question_at_a_time_until_it_is_known_what_answers_cost) {
+  for (const double dearest : {0.0, 0.25}) {
+    LocalRun run(Placement::random, 5);
+    CountingJudges judges(3);
+    JudgeLoopOptions options = counting_options();
+    options.budget = 1;
+    options.dearest_duel = dearest;
+    JudgeLoop loop(run.questions(), judges, options);
+    std::vector<std::uint64_t> out;
+    EXPECT_EQ(loop.run(never, [&] { out.push_back(loop.in_flight()); }).value(),
+              RunEnding::undecided);
+    // One of those that were out is answered in each turn. Answers that cost nothing are no reason
+    // to go on one by one.
+    const std::vector<std::uint64_t> begin(out.begin(), out.begin() + 2);
+    EXPECT_EQ(begin, (std::vector<std::uint64_t>{dearest > 0 ? 2U : 0U, 2U}));
+    EXPECT_FALSE(loop.money_is_out());
+    EXPECT_EQ(loop.answered(), 5U);
+  }
+}
+
 // What it must not do when nothing more can be recorded: ask on, or wait for answers in vain.
 class FullDisk final : public Questions {
  public:

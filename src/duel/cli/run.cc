@@ -283,6 +283,8 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   loop.votes = arguments.votes;
   loop.budget = arguments.budget;
   loop.spent = interview.spent().cost;
+  loop.dearest_duel = interview.dearest_duel();
+  loop.orders = interview.ledger().experiment().order == Placement::both ? 2 : 1;
   BatchedQuestions batches(unchanged, arguments.batch);
   JudgeLoop judged(batched(arguments, unchanged, batches), pool, loop, auditors.judges());
   const bool was_certified = interview.certified();

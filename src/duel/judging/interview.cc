@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include "duel/core/check.h"
 #include "duel/core/descriptor.h"
@@ -65,11 +67,20 @@ Result<std::string> audit_key_beside(const InterviewPlan& plan) {
   return key;
 }
 
+}  // namespace
+
+void Interview::Heard::take(const LogEntry& entry) {
+  answers.take(entry);
+  if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
+    dearest_duel = std::max(dearest_duel, outcome->cost);
+  }
+}
+
 // A log that is there, or a new one. Two that begin at once meet at the lock of the file: one of
 // them creates it, and the other is refused or goes on with what the first has left.
-Result<LocalExperiment> open_log(const InterviewPlan& plan,
-                                 const std::shared_ptr<RepeatedAnswers>& answers, bool& resumed) {
-  const auto follower = [answers](const Ledger&, const LogEntry& entry) { answers->take(entry); };
+Result<LocalExperiment> Interview::open_log(const InterviewPlan& plan,
+                                            const std::shared_ptr<Heard>& heard, bool& resumed) {
+  const auto follower = [heard](const Ledger&, const LogEntry& entry) { heard->take(entry); };
   if (plan.log.empty()) {
     return LocalExperiment::in_memory(plan.experiment, names_of(plan.tasks), follower,
                                       plan.audit_key);
@@ -83,8 +94,6 @@ Result<LocalExperiment> open_log(const InterviewPlan& plan,
   resumed = !created.ok() && created.error().code == ErrorCode::conflict;
   return resumed ? LocalExperiment::resume(options) : std::move(created);
 }
-
-}  // namespace
 
 Result<Interview> Interview::open(InterviewPlan plan) {
   plan.experiment.arms.clear();
@@ -110,8 +119,8 @@ Result<Interview> Interview::open(InterviewPlan plan) {
   }
   bool resumed = false;
   MatchedArms matched;
-  const auto answers = std::make_shared<RepeatedAnswers>();
-  DUEL_ASSIGN(LocalExperiment experiment, open_log(plan, answers, resumed));
+  const auto heard = std::make_shared<Heard>();
+  DUEL_ASSIGN(LocalExperiment experiment, open_log(plan, heard, resumed));
   if (resumed) {
     const std::string& id = experiment.ledger().experiment().experiment_id;
     // The arms of another experiment need not match.
@@ -142,7 +151,7 @@ Result<Interview> Interview::open(InterviewPlan plan) {
     plan.arms = std::move(matched.arms);
   }
   const bool gives_up = !plan.keeps_open_duels;
-  Interview interview(std::move(plan), std::move(experiment), answers);
+  Interview interview(std::move(plan), std::move(experiment), heard);
   interview.resumed_ = resumed;
   interview.joined_ = std::move(matched.joined);
   interview.left_ = std::move(matched.left);

@@ -70,11 +70,13 @@ class Interview {
   Result<IfWrong> if_wrong() const;
   // What the judges said that their answers cost, over all runs.
   const AnswerCosts& spent() const { return ledger().costs(); }
+  // And what the dearest duel cost; 0 where none has told.
+  double dearest_duel() const { return heard_->dearest_duel; }
   // Whether the answers look like draws that have nothing to do with each other.
-  HealthCheck fresh_answers() const { return answers_->check(); }
+  HealthCheck fresh_answers() const { return heard_->answers.check(); }
   // They do not: each is said again exactly, or in a circle.
   bool answers_repeat() const {
-    return answers_->exact_repeats() > 0 || fresh_answers().verdict == HealthVerdict::failed;
+    return heard_->answers.exact_repeats() > 0 || fresh_answers().verdict == HealthVerdict::failed;
   }
 
   // What to ask, for a loop; a panel of whom: `voter`; `known`: of QuestionContents. REQUIRES: the
@@ -83,13 +85,21 @@ class Interview {
                            std::function<bool(const Question&)> known = {});
 
  private:
-  Interview(InterviewPlan plan, LocalExperiment experiment,
-            std::shared_ptr<const RepeatedAnswers> answers)
-      : plan_(std::move(plan)), experiment_(std::move(experiment)), answers_(std::move(answers)) {}
+  // What the records of the log tell beside the ledger.
+  struct Heard {
+    RepeatedAnswers answers;
+    double dearest_duel = 0;
+    void take(const LogEntry& entry);
+  };
+
+  Interview(InterviewPlan plan, LocalExperiment experiment, std::shared_ptr<const Heard> heard)
+      : plan_(std::move(plan)), experiment_(std::move(experiment)), heard_(std::move(heard)) {}
+  static Result<LocalExperiment> open_log(const InterviewPlan& plan,
+                                          const std::shared_ptr<Heard>& heard, bool& resumed);
 
   InterviewPlan plan_;
   LocalExperiment experiment_;
-  std::shared_ptr<const RepeatedAnswers> answers_;  // hears of every record
+  std::shared_ptr<const Heard> heard_;
   std::vector<std::string> joined_;
   std::vector<std::string> left_;
   std::size_t given_up_ = 0;

@@ -9,25 +9,30 @@
 namespace duel {
 namespace {
 
-// Several answers to one question as one: the mean score, and all that was said beside them.
-Said together(std::vector<Said> votes) {
+// Several votes on one question as one answer: the mean score of those that are answers, and all
+// that was said beside them. None where nothing was said.
+std::optional<Said> together(std::vector<Said> votes) {
+  if (votes.empty()) return std::nullopt;
   if (votes.size() == 1) return std::move(votes.front());
   Said mean;
   double sum = 0;
+  std::uint64_t answers = 0;
   for (Said& vote : votes) {
+    mean.cost += vote.cost;
+    mean.tokens += vote.tokens;
+    mean.cached = mean.cached || vote.cached;
+    if (!vote.answers()) continue;
+    ++answers;
     for (Voice& voice : vote.voices) mean.voices.push_back(std::move(voice));
     sum += vote.score                             ? *vote.score
            : vote.outcome == Outcome::first_wins  ? 1.0
            : vote.outcome == Outcome::second_wins ? 0.0
                                                   : 0.5;
-    mean.cost += vote.cost;
-    mean.tokens += vote.tokens;
-    mean.cached = mean.cached || vote.cached;
     if (!vote.reason.empty()) mean.reason += (mean.reason.empty() ? "" : "\n") + vote.reason;
     if (mean.features.is_null()) mean.features = std::move(vote.features);
   }
   // Of several judges each vote is recorded, and the record makes the mean.
-  if (mean.voices.empty()) mean.score = sum / static_cast<double>(votes.size());
+  if (answers > 0 && mean.voices.empty()) mean.score = sum / static_cast<double>(answers);
   return mean;
 }
 
@@ -39,7 +44,11 @@ constexpr auto kShortTurn = std::chrono::milliseconds(10);
 
 JudgeLoop::JudgeLoop(Questions& questions, Judges& judges, JudgeLoopOptions options,
                      Judges* auditors)
-    : questions_(questions), judges_(judges), auditors_(auditors), options_(std::move(options)) {}
+    : questions_(questions),
+      judges_(judges),
+      auditors_(auditors),
+      options_(std::move(options)),
+      is_priced_(options_.dearest_duel > 0) {}
 
 void JudgeLoop::end(const Error& why) {
   if (!failure_) failure_ = why;
@@ -63,11 +72,8 @@ void JudgeLoop::fill_auditors() {
 
 std::optional<RunEnding> JudgeLoop::fill() {
   fill_auditors();
-  while (judges_.free() > 0) {
-    if (!can_pay()) {
-      money_is_out_ = true;
-      return RunEnding::undecided;
-    }
+  while (judges_.free() > 0 && !awaits_price()) {
+    if (!can_pay()) return RunEnding::undecided;
     auto next = questions_.next();
     if (!next.ok()) {
       end(next.error());
@@ -76,19 +82,25 @@ std::optional<RunEnding> JudgeLoop::fill() {
     if (const auto* over = std::get_if<Questions::Over>(&*next)) return over->why;
     auto* question = std::get_if<Question>(&*next);
     if (question == nullptr) return std::nullopt;
+    asked_.emplace(question->duel_id, Asked{});
     ask(std::move(*question));
   }
   return std::nullopt;
 }
 
+double JudgeLoop::price_of_call() const {
+  const auto calls = static_cast<double>(options_.votes * options_.orders);
+  return std::max(dearest_, options_.dearest_duel / calls);
+}
+
 bool JudgeLoop::can_pay() const {
   if (options_.budget <= 0) return true;
-  // Each question that is out may cost as much as the dearest answer so far, in each vote and
-  // order.
-  const double each = dearest_ * static_cast<double>(options_.votes);
+  const std::uint64_t of_each = options_.votes * options_.orders;
+  std::uint64_t calls = of_each;  // of one more duel, and what is to come of those that are out
+  for (const auto& [duel_id, asked] : asked_) calls += of_each - std::min(of_each, asked.calls);
   // Sums of prices are not exact: six answers of 0.01 fit into 0.06.
   const double left = options_.budget * (1 + 1e-9) - options_.spent - cost_;
-  return left > options_.budget * 2e-9 && left >= each * static_cast<double>(in_flight_ + 1);
+  return left > options_.budget * 2e-9 && left >= price_of_call() * static_cast<double>(calls);
 }
 
 Source JudgeLoop::source_of(const Judged& done) const {
@@ -147,43 +159,49 @@ Status JudgeLoop::take(std::vector<Judged> judged) {
       continue;
     }
     const std::string duel_id = done.question.duel_id;
-    const auto held = halves_.extract(duel_id);
-    Half half = held.empty() ? Half{} : std::move(held.mapped());
-    half.failed_tries += done.failed_tries;
-    half.response_ms += done.response_ms.value_or(0);
+    Asked asked = std::move(asked_.extract(duel_id).mapped());
+    ++asked.calls;
+    asked.failed_tries += done.failed_tries;
+    if (done.response_ms) {
+      asked.response_ms = asked.response_ms.value_or(0) + *done.response_ms;
+    }
+    const bool answers = done.outcome && done.outcome->answers();
     if (done.outcome) {
       cost_ += done.outcome->cost;
       dearest_ = std::max(dearest_, done.outcome->cost);
+      is_priced_ = is_priced_ || (answers && !done.outcome->cached);
       tokens_ += done.outcome->tokens;
+      asked.votes.push_back(std::move(*done.outcome));
     }
     if (!done.failure.empty()) last_failure_ = fmt::format("duel {}: {}", duel_id, done.failure);
-    const bool answers = done.outcome && done.outcome->answers();
-    failed_in_a_row_ = answers ? 0 : failed_in_a_row_ + 1;
     if (done.ends) end(*done.ends);
+    // What is paid is not given up: a vote that fails is left out, as a judge of several is. A
+    // judge that is broken is not asked for more votes.
+    if (done.question.vote + 1 < options_.votes && (answers || !failure_)) {
+      asked_[duel_id] = std::move(asked);
+      ++done.question.vote;
+      ask(std::move(done.question));  // its place was set free just now
+      continue;
+    }
+    done.question.vote = 0;
+    done.outcome = together(std::exchange(asked.votes, {}));
+    const bool has_answer = done.outcome && done.outcome->answers();
+    if (has_answer && done.question.both_orders && !asked.first) {
+      asked.first = std::move(*done.outcome);
+      asked_[duel_id] = std::move(asked);
+      ask(turned_round(std::move(done.question)));
+      continue;
+    }
+    if (asked.first)
+      done.question = turned_round(std::move(done.question));  // as it was asked first
+    done.failed_tries = asked.failed_tries;
+    failed_in_a_row_ = has_answer ? 0 : failed_in_a_row_ + 1;
     if (!done.outcome && options_.on_failure == FailedDuel::stop) {
       end(Error::io(fmt::format("no answer after {} tries: {}", done.failed_tries, last_failure_),
                     "the judge"));
     }
     if (failed_in_a_row_ >= options_.max_failures) end(options_.broken(failed_in_a_row_, done));
-    if (answers) half.votes.push_back(*done.outcome);
-    if (answers && half.votes.size() < options_.votes) {
-      halves_[duel_id] = std::move(half);
-      ++done.question.vote;
-      ask(std::move(done.question));  // its place was set free just now
-      continue;
-    }
-    if (answers) done.outcome = together(std::exchange(half.votes, {}));
-    if (answers && done.question.both_orders && !half.first) {
-      half.first = std::move(*done.outcome);
-      halves_[duel_id] = std::move(half);
-      done.question.vote = 0;
-      ask(turned_round(std::move(done.question)));
-      continue;
-    }
-    if (half.first)
-      done.question = turned_round(std::move(done.question));  // as it was asked first
-    done.failed_tries = half.failed_tries;
-    ++(answers ? answered_ : failed_);
+    ++(has_answer ? answered_ : failed_);
     if (!done.outcome) {
       given.push_back(without_answer(std::move(done)));
       continue;
@@ -191,10 +209,9 @@ Status JudgeLoop::take(std::vector<Judged> judged) {
     Given one{.question = std::move(done.question),
               .judgements = {std::move(*done.outcome)},
               .source = source_of(done),
-              .response_ms = done.response_ms,
+              .response_ms = asked.response_ms,
               .failed_tries = done.failed_tries};
-    if (half.first) one.judgements.insert(one.judgements.begin(), std::move(*half.first));
-    if (done.response_ms) one.response_ms = half.response_ms;
+    if (asked.first) one.judgements.insert(one.judgements.begin(), std::move(*asked.first));
     given.push_back(std::move(one));
   }
   if (given.empty()) return Done{};
@@ -206,12 +223,11 @@ Status JudgeLoop::take(std::vector<Judged> judged) {
 Status JudgeLoop::abandon() {
   std::vector<Given> lost;
   for (Judged& done : judges_.abandon()) {
-    const auto half = halves_.extract(done.question.duel_id);
-    lost.push_back(
-        {.question = std::move(done.question),
-         .why = "the run was interrupted",
-         .source = options_.source,
-         .failed_tries = done.failed_tries + (half.empty() ? 0 : half.mapped().failed_tries)});
+    const auto asked = asked_.extract(done.question.duel_id);
+    lost.push_back({.question = std::move(done.question),
+                    .why = "the run was interrupted",
+                    .source = options_.source,
+                    .failed_tries = done.failed_tries + asked.mapped().failed_tries});
   }
   // What a person was asked is asked again in the next run, if that can still matter.
   if (auditors_ != nullptr) {
@@ -239,7 +255,10 @@ Result<RunEnding> JudgeLoop::run(const std::function<Stopping()>& stopping,
     if (in_flight_ == 0 && sent.unsent == 0) {
       if (failure_) return *failure_;
       if (questions_.progress().certified) return RunEnding::certified;
-      if (over) return *over;
+      if (over) {
+        money_is_out_ = !can_pay();
+        return *over;
+      }
       if (stop != Stopping::no) return RunEnding::interrupted;
     }
     if (in_flight_ == 0 && sent.hopeless) return RunEnding::out_of_reach;

@@ -38,12 +38,16 @@ struct JudgeLoopOptions {
   std::uint64_t max_failures = 5;
   Source source{};              // who answers, for the log
   Source auditor{"human", ""};  // and who audits
-  // So many answers to each question, of which the mean counts as one that says how much.
+  // So many answers to each question and order. Those that fail are left out; the mean of the rest
+  // counts as one answer that says how much.
   std::uint64_t votes = 1;
-  // Nothing new is asked once an answer like the dearest so far could cost more than is left of it;
-  // 0: no limit. `spent`: by earlier runs.
+  std::uint64_t orders = 1;  // in which each question is asked; a budget must last for all of them
+  // Nothing new is asked once what is out, and one more duel, could cost more than is left of it if
+  // each answer were as dear as the dearest so far. While no price is known, one duel is out at a
+  // time. 0: no limit.
   double budget = 0;
-  double spent = 0;
+  double spent = 0;         // by earlier runs
+  double dearest_duel = 0;  // of earlier runs, asked as often as now; 0: no price is known
   // What the user is told when the judge is broken.
   std::function<Error(std::uint64_t in_a_row, const Judged& last)> broken;
 };
@@ -68,7 +72,7 @@ class JudgeLoop {
   std::uint64_t audited() const { return audited_; }  // answers of people in this run
   double cost() const { return cost_; }               // of this run, as the judge says
   std::uint64_t tokens() const { return tokens_; }
-  // Whether nothing more was asked because of the budget.
+  // Whether the run ended because of the budget.
   bool money_is_out() const { return money_is_out_; }
 
  private:
@@ -85,19 +89,24 @@ class JudgeLoop {
   // Nothing new is asked from now on.
   void end(const Error& why);
 
+  // A duel that judges are asked about, and what they have said so far.
+  struct Asked {
+    std::optional<Said> first{};  // in the first of both orders
+    std::vector<Said> votes{};    // in this order
+    std::uint64_t calls = 0;      // that are done, in both orders
+    std::optional<double> response_ms{};
+    std::uint64_t failed_tries = 0;
+  };
+  double price_of_call() const;
+  bool can_pay() const;
+  // Whether the next duel has to wait for the first price.
+  bool awaits_price() const { return options_.budget > 0 && !is_priced_ && !asked_.empty(); }
+
   Questions& questions_;
   Judges& judges_;
   Judges* auditors_;
   JudgeLoopOptions options_;
-  bool can_pay() const;
-  // What was said of a question so far, while more is out.
-  struct Half {
-    std::optional<Said> first{};  // in the first of both orders
-    std::vector<Said> votes{};    // in this order
-    double response_ms = 0;
-    std::uint64_t failed_tries = 0;
-  };
-  std::map<std::string, Half> halves_;
+  std::map<std::string, Asked> asked_;  // by duel
   std::uint64_t in_flight_ = 0;
   std::uint64_t answered_ = 0;
   std::uint64_t failed_ = 0;
@@ -106,7 +115,8 @@ class JudgeLoop {
   std::uint64_t audits_failed_in_a_row_ = 0;
   std::string last_failure_;
   double cost_ = 0;
-  double dearest_ = 0;  // of one answer
+  double dearest_ = 0;      // of one answer in this run
+  bool is_priced_ = false;  // it is known what an answer costs
   std::uint64_t tokens_ = 0;
   bool money_is_out_ = false;
   std::optional<Error> failure_;
