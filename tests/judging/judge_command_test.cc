@@ -100,5 +100,19 @@ TEST(JudgeCommand, refuses_what_a_question_does_not_have) {
   EXPECT_EQ(payload.words_for(large).error().where, "duel d1");
 }
 
+TEST(JudgeCommand, as_it_is_written_is_the_same_with_and_without_tasks) {
+  const auto command = [](const char* text, bool has_tasks) {
+    return JudgeCommand::parse(text, has_tasks, true).value();
+  };
+  EXPECT_NE(command("./judge", true).entry().sha256, command("./judge", false).entry().sha256);
+  EXPECT_EQ(command("./judge", true).entry_as_written().sha256,
+            command("./judge", false).entry_as_written().sha256);
+  EXPECT_NE(command("./judge -v", true).entry_as_written().sha256,
+            command("./judge", true).entry_as_written().sha256);
+  // Nothing is added where an arm is named.
+  EXPECT_EQ(command("./judge {first}", true).entry_as_written().sha256,
+            command("./judge {first}", true).entry().sha256);
+}
+
 }  // namespace
 }  // namespace duel

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "duel/core/whole_file.h"
+#include "duel/inference/confidence_sequence.h"
 #include "tests/support/places.h"
 
 namespace duel {
@@ -60,13 +61,99 @@ TEST(JudgeCheck, counts_what_contradicts_itself) {
   check.add_turned(Outcome::first_wins, Outcome::second_wins);
   check.add_turned(Outcome::tie, Outcome::second_wins);
   check.add_turned(Outcome::tie, Outcome::none);
-  check.add_repeat(Outcome::tie, Outcome::tie);
-  check.add_repeat(Outcome::tie, Outcome::both_bad);
+  check.add_repeats(Outcome::tie, {Outcome::tie});
+  check.add_repeats(Outcome::tie, {Outcome::tie, Outcome::both_bad, Outcome::first_wins});
+  check.add_repeats(Outcome::tie, {Outcome::none});
+  check.add_repeats(Outcome::none, {Outcome::tie});
   const JudgeFigures figures = check.figures();
   EXPECT_EQ(figures.both_orders, 3U) << "where an answer is missing nothing is compared";
   EXPECT_EQ(figures.flips, 2U);
-  EXPECT_EQ(figures.repeats, 2U);
+  EXPECT_EQ(figures.repeats, 2U) << "a question counts once, however often it is asked again";
   EXPECT_EQ(figures.repeated_otherwise, 1U);
+  EXPECT_DOUBLE_EQ(figures.flip_rate.value(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(figures.repeat_rate.value(), 0.5);
+  // The interval of one success in two has its ends where evidence against p reaches 20.
+  EXPECT_TRUE(figures.repeat_interval.contains(0.5));
+  const Interval two_of_three = beta_binomial_sequence(2, 1, 0.05);
+  EXPECT_EQ(figures.flip_interval.lower, two_of_three.lower);
+  EXPECT_EQ(figures.flip_interval.upper, two_of_three.upper);
+}
+
+TEST(JudgeCheck, says_nothing_of_what_was_not_asked) {
+  const JudgeFigures figures = JudgeCheck("judge", 1).figures();
+  EXPECT_EQ(figures.flip_rate, std::nullopt);
+  EXPECT_EQ(figures.repeat_rate, std::nullopt);
+  EXPECT_EQ(figures.flip_interval.lower, 0.0);
+  EXPECT_EQ(figures.flip_interval.upper, 1.0);
+}
+
+TEST(JudgeCheck, adds_up_what_answers_cost) {
+  JudgeCheck check("judge", 1);
+  check.add_price(0.5, 100, false);
+  check.add_price(0.25, 60, false);
+  check.add_price(0, 0, true);
+  const JudgeFigures figures = check.figures();
+  EXPECT_EQ(figures.asked, 3U);
+  EXPECT_EQ(figures.cached, 1U);
+  EXPECT_EQ(figures.cost, 0.75);
+  EXPECT_EQ(figures.tokens, 160U);
+}
+
+// The answers of a judge in a file of its own, by the rows of `kVotes`.
+std::vector<Outcome> of_file(const char* text, const std::vector<std::string>& columns = {}) {
+  JudgedVotes votes = read_judged_votes(kVotes, "votes.csv", "human", {"program"}).value();
+  const Status added = add_judge_votes(votes, text, "judge.csv", columns);
+  EXPECT_TRUE(added.ok()) << added.error().to_string();
+  std::vector<Outcome> answers;
+  for (const JudgedRow& row : votes.rows) answers.push_back(row.judges.back());
+  EXPECT_EQ(votes.rows[1].judges.front(), Outcome::second_wins) << "the column beside people's";
+  EXPECT_EQ(votes.judges.size(), 2U);
+  return answers;
+}
+
+TEST(JudgeVotes, are_found_by_the_columns_that_both_files_have) {
+  // In another order, without row 3, and with one that people have not answered. Row 2 names the
+  // two the other way round.
+  const std::vector<Outcome> answers =
+      of_file("num,model_a,model_b,llm\n6,x,y,b\n1,x,y,a\n2,x,y,a\n4,x,y,t\n5,x,z,z\n9,u,v,a\n");
+  EXPECT_EQ(answers,
+            (std::vector<Outcome>{Outcome::first_wins, Outcome::second_wins, Outcome::none,
+                                  Outcome::tie, Outcome::second_wins, Outcome::second_wins}));
+  EXPECT_EQ(of_file("num,llm\n2,y\n3,b\n"),
+            (std::vector<Outcome>{Outcome::none, Outcome::first_wins, Outcome::second_wins,
+                                  Outcome::none, Outcome::none, Outcome::none}))
+      << "names are those of the votes where the file has none";
+}
+
+TEST(JudgeVotes, are_found_line_by_line_where_the_files_have_nothing_in_common) {
+  EXPECT_EQ(of_file("llm,why\na,..\nb,..\nt,..\na,..\nz,..\n,..\n", {"llm"}),
+            (std::vector<Outcome>{Outcome::first_wins, Outcome::second_wins, Outcome::tie,
+                                  Outcome::first_wins, Outcome::second_wins, Outcome::none}));
+}
+
+TEST(JudgeVotes, that_do_not_fit_are_refused) {
+  const auto error_of = [](const char* text, const std::vector<std::string>& columns = {}) {
+    JudgedVotes votes = read_judged_votes(kVotes, "votes.csv", "human", {}).value();
+    const Status added = add_judge_votes(votes, text, "judge.csv", columns);
+    return added.ok() ? std::string() : added.error().to_string();
+  };
+  EXPECT_NE(error_of("num,llm,other\n1,a,b\n").find("which column"), std::string::npos);
+  EXPECT_NE(error_of("num\n1\n").find("no column with what a judge said"), std::string::npos);
+  EXPECT_NE(error_of("num,llm\n1,a\n", {"lmm"}).find("there is no column 'lmm'"),
+            std::string::npos);
+  EXPECT_NE(error_of("num,llm\n1,a\n1,b\n").find("judge.csv:3"), std::string::npos);
+  EXPECT_NE(error_of("num,llm\n7,a\n").find("no row has the num"), std::string::npos);
+  EXPECT_NE(error_of("num,llm\n1,perhaps\n").find("'perhaps' is no answer"), std::string::npos);
+  EXPECT_NE(error_of("num,model_a,model_b,llm\n1,x,z,a\n").find("'x' against 'z', where"),
+            std::string::npos);
+  EXPECT_NE(error_of("llm\na\nb\n").find("2 rows, where the votes have 6"), std::string::npos);
+  JudgedVotes twice =
+      read_judged_votes("num,model_a,model_b,human\n1,x,y,a\n1,x,y,b\n", "v", "human", {}).value();
+  EXPECT_NE(add_judge_votes(twice, "num,llm\n1,a\n", "judge.csv", {})
+                .error()
+                .to_string()
+                .find("two with the same num"),
+            std::string::npos);
 }
 
 TEST(JudgeCheck, says_where_a_file_makes_no_sense) {

@@ -67,4 +67,10 @@ Stopping stopping(const InterruptGuard& guard) {
   return guard.interrupted() ? Stopping::after_answers : Stopping::no;
 }
 
+Result<int> ended_by(const Error& error, bool stayed_busy, const Command& command) {
+  if (!stayed_busy) return error;
+  print_error(as_option(command, error));
+  return kExitTemporary;
+}
+
 }  // namespace duel::cli

@@ -33,4 +33,8 @@ void add_judge_options(Command& command, JudgeArguments& arguments);
 // The first Ctrl-C drains, the second stops.
 Stopping stopping(const InterruptGuard& guard);
 
+// How a run ends that an error has ended. A judge that stayed busy may answer later, and the exit
+// code says so to the script that runs the command again.
+Result<int> ended_by(const Error& error, bool stayed_busy, const Command& command);
+
 }  // namespace duel::cli

@@ -118,14 +118,6 @@ void warn_of_troubles(const Jury& pool, std::uint64_t failed, const std::string&
                counted(troubles.senseless, "invalid answer"), counted(failed, "duel"), last);
 }
 
-// How the run ends that an error has ended. A judge that stayed busy may answer later, and the exit
-// code says so to the script that runs the command again.
-Result<int> ended_by(const Error& error, const Jury& pool, const Command& command) {
-  if (!pool.stayed_busy()) return error;
-  print_error(as_option(command, error));
-  return kExitTemporary;
-}
-
 // One question after the other, or batches of them.
 Questions& batched(const RunArguments& arguments, Questions& questions, BatchedQuestions& batches) {
   return arguments.batch > 1 ? static_cast<Questions&>(batches) : questions;
@@ -172,7 +164,7 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
   };
   const auto ended = loop.run([&] { return stopping(guard); }, on_turn);
   const Status given_up = batches.give_up({"judge", checked.front().name()});
-  if (!ended.ok()) return ended_by(ended.error(), pool, command);
+  if (!ended.ok()) return ended_by(ended.error(), pool.stayed_busy(), command);
   DUEL_RETURN_IF_ERROR(given_up);
   const RunEnding ending = *ended;
   if (ending != RunEnding::interrupted) pool.finish();
@@ -321,7 +313,7 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
                                        counted(interview.ledger().served(), "duel")),
                            same_command(command));
     }
-    return ended_by(ended.error(), pool, command);
+    return ended_by(ended.error(), pool.stayed_busy(), command);
   }
   DUEL_RETURN_IF_ERROR(given_up);
   auditors.booth.reset();  // the terminal is as it was

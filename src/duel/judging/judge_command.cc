@@ -246,6 +246,7 @@ Result<JudgeCommand> JudgeCommand::parse(const std::string& text, bool has_tasks
           return Done{};
         }));
   }
+  command.num_written_ = command.words_.size();
   if (adds_arms && !names_arm) {
     command.words_.emplace_back("{first}");
     command.words_.emplace_back("{second}");
@@ -260,10 +261,14 @@ std::string JudgeCommand::name() const {
                      entry().sha256.substr(0, 12));
 }
 
-JudgeEntry JudgeCommand::entry() const {
+JudgeEntry JudgeCommand::entry() const { return entry_of(words_.size()); }
+
+JudgeEntry JudgeCommand::entry_as_written() const { return entry_of(num_written_); }
+
+JudgeEntry JudgeCommand::entry_of(std::size_t num_words) const {
   constexpr std::size_t kMostBytes = std::size_t{256} << 20;
   std::string all;
-  for (std::size_t k = 0; k < words_.size(); ++k) {
+  for (std::size_t k = 0; k < num_words; ++k) {
     all += words_[k];
     all += '\0';
     std::error_code unknown;

@@ -39,14 +39,19 @@ class JudgeCommand {
   // For the log: the SHA-256 covers the words of the command line and the content of every file
   // that one of them names; a program that is looked up in PATH goes by its name.
   JudgeEntry entry() const;
+  // The same without the words that `parse` added, so that it is the same with and without tasks.
+  JudgeEntry entry_as_written() const;
 
   // An error if the arm has no such part: a file that is no text, a task without the field, or a
   // content that is too long for a command line.
   Result<std::vector<std::string>> words_for(const Question& question) const;
 
  private:
+  JudgeEntry entry_of(std::size_t num_words) const;
+
   std::string text_;
   std::vector<std::string> words_;
+  std::size_t num_written_ = 0;  // of them, before those that were added
 };
 
 }  // namespace duel

@@ -42,6 +42,17 @@ Result<JudgedVotes> read_judged_votes(std::string_view text, const std::string& 
                                       const std::string& people,
                                       const std::vector<std::string>& judges);
 
+// The names of the columns of a CSV file.
+Result<std::vector<std::string>> columns_of_votes(std::string_view text, const std::string& name);
+
+// Adds what judges said of the same rows in a file of their own. Rows belong together by the
+// columns that both files have beside names and texts, such as a number of the question; without
+// any, line by line. Where the file names the two in the other order, its answers are turned round.
+// A row that the file does not have is a missing answer. `judges` may be empty if only one column
+// can be meant.
+Status add_judge_votes(JudgedVotes& votes, std::string_view text, const std::string& name,
+                       const std::vector<std::string>& judges);
+
 // A pair that people and the judge see the other way round.
 struct ReversedPair {
   std::string first, second;
@@ -73,7 +84,15 @@ struct JudgeFigures {
   std::uint64_t pairs = 0;  // with enough answers, and a sign of people and of the judge
   std::vector<ReversedPair> reversed;
   std::uint64_t both_orders = 0, flips = 0;  // questions asked in both orders
-  std::uint64_t repeats = 0, repeated_otherwise = 0;
+  std::optional<double> flip_rate;
+  Interval flip_interval;
+  std::uint64_t repeats = 0, repeated_otherwise = 0;  // questions asked again
+  std::optional<double> repeat_rate;
+  Interval repeat_interval;
+  std::uint64_t asked = 0;   // answers that the judge was asked for: turned and again, too
+  std::uint64_t cached = 0;  // of these, those that were known and cost nothing
+  double cost = 0;
+  std::uint64_t tokens = 0;
 
   static constexpr std::string_view schema = "JudgeFigures";
   static constexpr FieldList fields{
@@ -97,8 +116,18 @@ struct JudgeFigures {
       required("reversed", &JudgeFigures::reversed, "of these, those with opposite signs"),
       required("both_orders", &JudgeFigures::both_orders, "questions asked in both orders"),
       required("flips", &JudgeFigures::flips, "of these, those with two different answers"),
+      required("flip_rate", &JudgeFigures::flip_rate),
+      required("flip_interval", &JudgeFigures::flip_interval, "95 %, whenever you look"),
       required("repeats", &JudgeFigures::repeats, "questions asked again in the same order"),
-      required("repeated_otherwise", &JudgeFigures::repeated_otherwise)};
+      required("repeated_otherwise", &JudgeFigures::repeated_otherwise,
+               "of these, those with another answer than the first at least once"),
+      required("repeat_rate", &JudgeFigures::repeat_rate),
+      required("repeat_interval", &JudgeFigures::repeat_interval, "95 %, whenever you look"),
+      required("asked", &JudgeFigures::asked,
+               "answers that the judge was asked for, in either order and again"),
+      required("cached", &JudgeFigures::cached, "of these, those that a cache knew"),
+      required("cost", &JudgeFigures::cost, "of all that the judge was asked for, as it says"),
+      required("tokens", &JudgeFigures::tokens)};
 };
 
 // Collects answers of one judge.
@@ -109,9 +138,12 @@ class JudgeCheck {
   }
 
   void add(const JudgedRow& row, Outcome answer);
-  // The same question in the other order, already as seen from the first; and again.
+  // The same question in the other order, already as seen from the first; and again, as often as it
+  // was asked: a question counts once, since its answers hang together.
   void add_turned(Outcome answer, Outcome turned);
-  void add_repeat(Outcome answer, Outcome again);
+  void add_repeats(Outcome answer, const std::vector<Outcome>& again);
+  // What an answer cost that the judge was asked for.
+  void add_price(double cost, std::uint64_t tokens, bool cached);
 
   JudgeFigures figures() const;
 
@@ -129,6 +161,8 @@ class JudgeCheck {
 // What binds figures to a judge and to the votes: a passport, as JSON text.
 struct JudgePassport {
   std::string command, command_sha256, votes_file, votes_sha256, people;
+  std::string judge_votes_file,
+      judge_votes_sha256;  // where the judge's answers are in another file
   std::uint64_t rows = 0;
   JudgeFigures figures;
 
@@ -136,12 +170,20 @@ struct JudgePassport {
   static constexpr FieldList fields{
       optional("command", &JudgePassport::command),
       optional("command_sha256", &JudgePassport::command_sha256,
-               "of the command and the files that it names, prompts among them"),
+               "of the command as it is written and the files that it names, prompts among them"),
       required("votes_file", &JudgePassport::votes_file),
       required("votes_sha256", &JudgePassport::votes_sha256),
       required("people", &JudgePassport::people, "the column of people's answers"),
-      required("rows", &JudgePassport::rows),
+      optional("judge_votes_file", &JudgePassport::judge_votes_file),
+      optional("judge_votes_sha256", &JudgePassport::judge_votes_sha256),
+      required("rows", &JudgePassport::rows, "that the judge was asked about, or all"),
       required("figures", &JudgePassport::figures)};
 };
+
+// What `duel judge check --passport` wrote: a passport, or a list of them.
+Result<std::vector<JudgePassport>> read_passports(std::string_view text, const std::string& name);
+
+// "agrees with people in 83.6 % (82.6 to 84.5) of 7236 answers; 3 of 160 pairs are reversed".
+std::string passport_text(const JudgePassport& passport);
 
 }  // namespace duel
