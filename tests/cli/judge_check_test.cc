@@ -196,6 +196,34 @@ TEST_F(JudgeCheckCommand, writes_a_passport_that_is_bound_to_judge_and_votes) {
   EXPECT_EQ(passport({"--judge", "./fond", "--judge", "./lazy"}).size(), 2U);
 }
 
+TEST_F(JudgeCheckCommand, a_run_shows_the_passport_and_refuses_another_judge) {
+  ASSERT_EQ(check({"--judge", "./fond", "--judge", "./lazy", "--passport", "both.json"}).exit_code,
+            0);
+  const auto run = [&](const std::string& judge, const std::string& log) {
+    return duel({"--arms", "x,y", "--judge", judge, "--log", log, "--order", "fixed", "--max-duels",
+                 "2", "--passport", "both.json", "--json"});
+  };
+  const CommandResult shown = run("./fond", "one");
+  EXPECT_EQ(shown.exit_code, 3) << shown.err;
+  EXPECT_TRUE(contains(shown.err, "passport of './fond': agrees with people in 75.0 % ("))
+      << shown.err;
+  EXPECT_TRUE(contains(shown.err, ") of 24 answers; 0 of 1 pairs are reversed")) << shown.err;
+  const Json passports = Json::parse(shown.out)["passports"];
+  ASSERT_EQ(passports.size(), 1U);
+  EXPECT_EQ(passports[0]["figures"]["agree"], 18);
+  const CommandResult unknown = run("./no-other", "two");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_TRUE(contains(unknown.err, "has no judge './no-other'")) << unknown.err;
+  write("fond", text_of("fond") + "# another prompt\n");
+  const CommandResult changed = run("./fond", "two");
+  EXPECT_EQ(changed.exit_code, 2);
+  EXPECT_TRUE(contains(changed.err, "'./fond' or a file that it names has changed since"))
+      << changed.err;
+  EXPECT_FALSE(std::filesystem::exists(directory_.path() / "two"));
+  write("both.json", "{\"command\":1}");
+  EXPECT_EQ(run("./fond", "two").exit_code, 1);
+}
+
 TEST_F(JudgeCheckCommand, refuses_what_makes_no_sense) {
   const auto error_of = [&](std::vector<std::string> more) { return check(std::move(more)).err; };
   EXPECT_TRUE(contains(error_of({}), "--judge: no judge is given"));

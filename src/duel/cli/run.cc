@@ -10,8 +10,10 @@
 #include "duel/cli/live_table.h"
 #include "duel/cli/result_report.h"
 #include "duel/cli/served_session.h"
+#include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/core/whole_file.h"
 #include "duel/judging/batched_questions.h"
 #include "duel/judging/child_process.h"
 #include "duel/judging/judge_loop.h"
@@ -19,6 +21,7 @@
 #include "duel/judging/jury.h"
 #include "duel/judging/unchanged_arms.h"
 #include "duel/verdict/audit_standing.h"
+#include "duel/verdict/judge_check.h"
 #include "duel/verdict/result_tables.h"
 
 namespace duel::cli {
@@ -36,6 +39,7 @@ struct RunArguments {
   std::uint64_t votes = 1;
   double budget = 0;
   std::string cache;
+  std::string passport;
   std::uint64_t batch = 1;
   ServedOptions served;
 };
@@ -235,6 +239,33 @@ Status check_cache(const RunArguments& arguments) {
   return Done{};
 }
 
+// The passports of these very judges: with the same command, and files as they are now.
+Result<std::vector<JudgePassport>> passports_of(const RunArguments& arguments,
+                                                const std::vector<JudgeCommand>& judges) {
+  if (arguments.passport.empty()) return std::vector<JudgePassport>();
+  constexpr std::size_t kMostBytes = std::size_t{1} << 26;
+  DUEL_ASSIGN(const std::string text, read_whole_file(arguments.passport, kMostBytes));
+  DUEL_ASSIGN(const std::vector<JudgePassport> all, read_passports(text, arguments.passport));
+  std::vector<JudgePassport> found;
+  for (const JudgeCommand& judge : judges) {
+    const JudgeEntry entry = judge.entry_as_written();
+    const auto passport = std::ranges::find(all, entry.sha256, &JudgePassport::command_sha256);
+    if (passport != all.end()) {
+      found.push_back(*passport);
+      continue;
+    }
+    const bool changed =
+        std::ranges::find(all, entry.command, &JudgePassport::command) != all.end();
+    return Error::invalid_argument(
+               changed
+                   ? fmt::format("'{}' or a file that it names has changed since", entry.command)
+                   : fmt::format("has no judge '{}'", entry.command),
+               arguments.passport, "duel judge check --judge .. --passport writes a new one")
+        .in_field("passport");
+  }
+  return found;
+}
+
 Result<int> run_here(const RunArguments& arguments, const Command& command,
                      CommandContext& context) {
   if (arguments.served.asked_for()) return run_served(arguments, command, context);
@@ -242,6 +273,10 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   DUEL_RETURN_IF_ERROR(check_jury(arguments));
   DUEL_ASSIGN(std::vector<JudgeCommand> judges,
               judges_of(arguments, !arguments.interview.request.tasks.empty()));
+  DUEL_ASSIGN(const std::vector<JudgePassport> passports, passports_of(arguments, judges));
+  for (const JudgePassport& one : passports) {
+    context.note("passport of '{}': {}", one.command, passport_text(one));
+  }
   InterviewOptions asked = arguments.interview;
   asked.request.judge = entry_of_jury(judges, jury_rule(arguments));
   for (const JudgeCommand& judge : judges) asked.programs.push_back(judge.program());
@@ -323,6 +358,7 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   const AnswerCosts& spent = interview.spent();
   Json of_judge = judge_json(judged, pool, spent);
   if (!arguments.cache.empty()) of_judge["judge"]["cached"] = pool.remembered();
+  if (!passports.empty()) of_judge["passports"] = described_json(passports);
   DUEL_ASSIGN(const int code,
               report_ending(ending, arguments.interview, interview, context, of_judge));
   if (pool.remembered() > 0) {
@@ -404,6 +440,10 @@ void add_run_command(Command& program) {
               "Keep the judge's answers in DIR, and do not ask it again for one that is there: by "
               "the judge and its files, the contents of both arms and the task. Such an answer is "
               "marked in the log and is no evidence. Needs --tasks.");
+  command.add("--passport FILE", not_empty(&arguments.passport),
+              "Says how well the judge agrees with people, as 'duel judge check --passport FILE' "
+              "found, and refuses a judge that is not the one of the passport: its command and the "
+              "files that it names must be the same.");
   command.add("--audit COMMAND", not_empty(&arguments.audit),
               "People audit the judge: of a drawn share of the duels a person is asked, too, and "
               "the verdict is about people. COMMAND speaks the judge's protocol and asks "
