@@ -154,10 +154,9 @@ Ledger paged(int pages, int every, std::string_view note) {
     serve.second = k % 2 == 0 ? "b" : "a";
     EXPECT_TRUE(ledger.apply({ledger.sequence() + 1, 0, serve, "h"}).ok());
     const Record end =
-        k % every == 0
-            ? Record(ExpiredRecord{.duel_id = serve.duel_id, .note = std::string(note)})
-            : Record(OutcomeRecord{.duel_id = serve.duel_id,
-                                   .answer = {.result = Answered::win, .winner = "a"}});
+        k % every == 0 ? Record(ExpiredRecord{.duel_id = serve.duel_id, .note = std::string(note)})
+                       : Record(OutcomeRecord{.duel_id = serve.duel_id,
+                                              .answer = {.result = Answered::win, .winner = "a"}});
     EXPECT_TRUE(ledger.apply({ledger.sequence() + 1, 0, end, "h"}).ok());
   }
   return ledger;

@@ -182,8 +182,8 @@ void Tally::lost(const LedgerDuel& duel) {
   add(duel.serving, duel.first, duel.second, {.expired = 1});
 }
 
-void Tally::expired(const ExpiredRecord& record, const LedgerDuel& duel, Outcome counted,
-                    bool moot, bool clickless) {
+void Tally::expired(const ExpiredRecord& record, const LedgerDuel& duel, Outcome counted, bool moot,
+                    bool clickless) {
   ShownCounts counts{.clickless = clickless && !moot ? 1U : 0U};
   if (counted == Outcome::tie) {
     counts.ties = counts.silent_ties = 1;

@@ -38,8 +38,8 @@ struct ShownCounts {
   // Of the expired ones and the silent ties, pages of results that ended without a click that could
   // have told: nothing was lost with them.
   std::uint64_t clickless = 0;
-  std::uint64_t graded = 0;       // answers that say how much
-  double score_sum = 0;           // of the arm shown first, over the graded ones
+  std::uint64_t graded = 0;  // answers that say how much
+  double score_sum = 0;      // of the arm shown first, over the graded ones
   // Where people audit a program: duels that the program alone has answered. All other answers are
   // people's.
   std::uint64_t program_alone = 0;

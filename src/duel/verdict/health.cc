@@ -349,9 +349,12 @@ HealthCheck conflicts(const Ledger& ledger) {
 }  // namespace
 
 std::vector<HealthCheck> check_health(const Ledger& ledger, Clickless clickless) {
-  std::vector<HealthCheck> checks{missing_answers(ledger, clickless), position_balance(ledger),
-                                  position_bias(ledger),   ties(ledger),
-                                  voters(ledger),          aa(ledger),
+  std::vector<HealthCheck> checks{missing_answers(ledger, clickless),
+                                  position_balance(ledger),
+                                  position_bias(ledger),
+                                  ties(ledger),
+                                  voters(ledger),
+                                  aa(ledger),
                                   conflicts(ledger)};
   if (ledger.experiment().format > 1) {
     checks.push_back(lost_answers(ledger, clickless));
