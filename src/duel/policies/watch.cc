@@ -1,5 +1,7 @@
 #include "duel/policies/watch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,26 +10,28 @@
 
 namespace duel {
 
-Arm Watch::most_suspect() const {
-  return static_cast<Arm>(std::max_element(sums_.begin(), sums_.end()) - sums_.begin());
+// Step 2.
+double Watch::probability_of_series() const {
+  const double left =
+      options_.share * static_cast<double>(most_ahead_) - static_cast<double>(begun_);
+  return std::min(0.5, std::max(options_.rate, left / options_.span));
 }
 
 Duel Watch::probe(Round round, RoundRng rng) const {
   const Arm champion = inner_.recommend(rng);
-  Arm rival = most_suspect();
-  if (!suspects() || rival == champion) {
-    rival = static_cast<Arm>((last_probed_ + 1) % num_arms_);
-    if (rival == champion) rival = static_cast<Arm>((rival + 1) % num_arms_);
-  }
+  if (goes_on(rng)) return {rival_, champion, round};
+  Arm rival = static_cast<Arm>((rival_ + 1) % num_arms_);
+  if (rival == champion) rival = static_cast<Arm>((rival + 1) % num_arms_);
   return {rival, champion, round};
 }
 
 Watch::Choice Watch::choose(Round round, RoundRng rng) const {
-  const RoundRng first = rng;
-  const double rate = suspects() ? 0.5 : options_.rate;
-  // Without probes the inner policy gets the same draws as by itself.
-  if (num_arms_ > 1 && options_.rate > 0 && rng.uniform() < rate) {
-    return {probe(round, first), true, rng};
+  if (num_arms_ > 1) {
+    const RoundRng first = rng;
+    if (goes_on(rng)) return {probe(round, first), true, rng};
+    const double probability = probability_of_series();
+    // Without probes the inner policy gets the same draws as by itself.
+    if (probability > 0 && rng.uniform() < probability) return {probe(round, first), true, rng};
   }
   return {inner_.select(round, rng), false, rng};
 }
@@ -35,25 +39,43 @@ Watch::Choice Watch::choose(Round round, RoundRng rng) const {
 void Watch::went_out(const Duel& duel, bool is_probe, RoundRng rng) {
   last_round_ = duel.round;
   if (!is_probe) return inner_.issued(duel, rng);
+  const bool of_series = running_ && !awaited_ && duel.first == rival_ && duel.second == champion_;
   see_champion(duel.second);
-  last_probed_ = duel.first;
-  probes_.issued(duel, epoch_);
+  if (!of_series) {
+    ++series_;
+    ++begun_;
+    running_ = true;
+    lead_ = 0;
+    length_ = 0;
+  }
+  rival_ = duel.first;
+  awaited_ = true;
+  probes_.issued(duel, series_);
+}
+
+// Steps 4 and 5. A probe that is out then belongs to no series.
+void Watch::begin_again() {
+  std::fill(levels_.begin(), levels_.end(), 0.0);
+  std::fill(sums_.begin(), sums_.end(), 0.0);
+  ++series_;
+  running_ = false;
+  awaited_ = false;
 }
 
 void Watch::see_champion(Arm champion) {
   if (champion == champion_) return;
   champion_ = champion;
-  std::fill(levels_.begin(), levels_.end(), 0.0);
-  std::fill(sums_.begin(), sums_.end(), 0.0);
-  ++epoch_;
+  begin_again();
 }
 
 void Watch::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.foreign) return inner_.heard(duel.first, duel.second, outcome, rng);
-  const auto epoch = probes_.settled(duel);
+  const auto series = probes_.settled(duel);
+  const bool of_series = series && *series == series_;
+  if (of_series) awaited_ = false;
   // The inner policy decides ties by its own option; so does this one, with the same draws.
   RoundRng ties = rng;
-  if (epoch) {
+  if (series) {
     inner_.heard(duel.first, duel.second, outcome, rng);
   } else {
     inner_.observe(duel, outcome, rng);
@@ -62,12 +84,21 @@ void Watch::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.is_self() || !points || points->first == points->second) return;
   const bool second_is_champion = duel.second == champion_;
   // A probe of a champion before, or a duel in which the champion took no part.
-  if (epoch ? *epoch != epoch_ : !second_is_champion && duel.first != champion_) return;
-  if (!epoch && !inner_.knows(duel)) return;
-  const bool first_won = points->first > points->second;
-  met_champion(second_is_champion ? duel.first : duel.second, first_won == second_is_champion, rng);
+  if (!second_is_champion && (series || duel.first != champion_)) return;
+  if (!series && !inner_.knows(duel)) return;
+  const bool rival_won = (points->first > points->second) == second_is_champion;
+  if (of_series) {
+    lead_ += rival_won ? 1 : -1;
+    ++length_;
+    running_ = running_ && lead_ >= 0 && length_ < kLongest;  // step 1
+  } else if (!series) {
+    ahead_ += rival_won ? -1 : 1;
+    most_ahead_ = std::max(most_ahead_, ahead_);
+  }
+  met_champion(second_is_champion ? duel.first : duel.second, rival_won, rng);
 }
 
+// Steps 3 to 5.
 void Watch::met_champion(Arm rival, bool rival_won, RoundRng rng) {
   double sum = 0;
   for (std::size_t g = 0; g < kGaps; ++g) {
@@ -79,9 +110,9 @@ void Watch::met_champion(Arm rival, bool rival_won, RoundRng rng) {
   for (const double each : sums_) sum += each;
   if (sum >= options_.arl) {
     inner_.restart(last_round_, rng);
-    std::fill(levels_.begin(), levels_.end(), 0.0);
-    std::fill(sums_.begin(), sums_.end(), 0.0);
-    ++epoch_;
+    begin_again();
+    begun_ = 0;
+    ahead_ = most_ahead_ = 0;
     ++restarts_;
   }
   see_champion(inner_.recommend(rng));
@@ -96,12 +127,14 @@ void Watch::refresh(Arm rival) {
 }
 
 Jump Watch::jump(Round round, Round limit, RoundRng rng) const {
-  if (num_arms_ == 1 || options_.rate == 0) return inner_.jump(round, limit, rng);
-  if (suspects() || !probes_.empty()) return {round};
-  // P(gap > n) = (1 - rate)^n.
+  if (num_arms_ == 1) return inner_.jump(round, limit, rng);
+  if (running_) return {round};
+  // While the inner policy idles nothing moves the probability of a series.
+  const double probability = probability_of_series();
+  if (!(probability > 0)) return inner_.jump(round, limit, rng);
+  // P(gap > n) = (1 - probability)^n.
   const double u = rng.uniform_open();
-  const double gap =
-      options_.rate < 1 ? std::floor(natural_log(u) / natural_log(1.0 - options_.rate)) : 0;
+  const double gap = std::floor(natural_log(u) / natural_log(1.0 - probability));
   const Jump inner = inner_.jump(round, limit, rng);
   // Where the inner policy wakes up before the probe; in that very round the draw is still open,
   // unless the policy has drawn its duel already.
@@ -114,14 +147,28 @@ Jump Watch::jump(Round round, Round limit, RoundRng rng) const {
 
 bool Watch::restored() {
   if (!inner_.restored() || levels_.size() != num_arms_ * kGaps || champion_ >= num_arms_ ||
-      last_probed_ >= num_arms_ ||
-      !std::all_of(levels_.begin(), levels_.end(),
-                   [](double level) { return level >= 0 && std::isfinite(level); }) ||
-      !probes_.restored(num_arms_, [](std::uint64_t) { return true; })) {
+      rival_ >= num_arms_ || ahead_ > most_ahead_ || most_ahead_ < 0 ||
+      !std::all_of(
+          levels_.begin(), levels_.end(),
+          [](double level) { return level >= 0 && std::isfinite(level); }) ||
+      !probes_.restored(num_arms_, [&](std::uint64_t series) { return series <= series_; })) {
     return false;
   }
   for (Arm rival = 0; rival < num_arms_; ++rival) refresh(rival);
   return true;
+}
+
+// A user who still sets one is told so, instead of being offered the nearest spelling.
+Status WatchOptions::check_call(const CallSpec& call) {
+  for (const auto& [key, value] : call.arguments) {
+    if (key != "suspicion") continue;
+    return Error::invalid_argument(
+               fmt::format("policy '{}' no longer has the option '{}'", call.name, key))
+        .with_hint(
+            "a rival that wins goes on to meet the champion; `share` says how often one is "
+            "tried");
+  }
+  return Done{};
 }
 
 namespace {
@@ -138,12 +185,17 @@ const bool watch_is_registered = register_wrapper<Watch>(
      .status = "tested",
      .jumping = Jumping::in_law},
     wrapper_options<WatchOptions>()
-        .number("rate", &WatchOptions::rate, {.least = 0, .most = 1},
-                "share of the rounds in which the champion meets another arm to see whether it "
-                "still wins",
+        .number("share", &WatchOptions::share, {.least = 0, .most = 1e6},
+                "series of probes that may be begun for each win by which the champion leads in "
+                "the duels that the policy itself asks for",
                 Shown::always)
-        .number("suspicion", &WatchOptions::suspicion, {.above = 0, .most = 1e12},
-                "evidence against the champion from which on every other round is such a duel")
+        .number("span", &WatchOptions::span, {.least = 1, .most = 1e15},
+                "rounds over which series that may be begun are spread: about how long preferences "
+                "stay as they are",
+                Shown::always)
+        .number("rate", &WatchOptions::rate, {.least = 0, .most = 0.5},
+                "least share of the rounds in which a series begins; above 0 the cost grows with "
+                "the rounds for ever")
         .number("arl", &WatchOptions::arl, {.above = 1, .most = 1e12},
                 "evidence that restarts the policy: the least mean number of the champion's duels "
                 "to a false alarm",
