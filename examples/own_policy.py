@@ -70,7 +70,7 @@ print(out)
 # %%
 names = ["strengths", "imed", "rmed1", "dts", "rucb"]
 matrices = {f"{arms} arms": f"bradley-terry(k={arms},seed={arms},spread=1)" for arms in (8, 16, 24)}
-league = duel.league(names, matrices, rounds=3000, trials=20, seed=2)
+league = duel.league(names, matrices, rounds=3000, trials=20, seed=2, max_wrong=1)
 
 
 def show(league):

@@ -57,7 +57,9 @@ class League(Dict[str, Any]):
                          "" if ratio is None or error is None
                          else f"{math.exp(ratio - 2 * error):.3g} to "
                               f"{math.exp(ratio + 2 * error):.3g}",
-                         standing["problems"], standing["best_on"], standing["worst_problem"]])
+                         standing["problems"], standing["best_on"],
+                         f"{standing['wrong']} of {standing['trials']}",
+                         standing["worst_problem"]])
         return rows
 
     def _caption(self) -> str:
@@ -72,10 +74,11 @@ class League(Dict[str, Any]):
 
     def _repr_html_(self) -> str:
         return table(["rank", "policy", "regret, times the best", "± 2 se", "problems", "best on",
-                      "worst on"], self._rows(), self._caption())
+                      "wrong", "worst on"], self._rows(), self._caption())
 
     def __str__(self) -> str:
-        return "\n".join([self._caption(), *(f"  {row[0]}. {row[1]}: {row[2]} times the best regret"
+        return "\n".join([self._caption(), *(f"  {row[0] or '-'}. {row[1]}: {row[2]} times the best "
+                                             f"regret, wrong in {row[6]} trials"
                                              for row in self._rows())])
 
 
@@ -123,11 +126,13 @@ def plan(matrix: Any = None, *, pilot: str | os.PathLike[str] | None = None, arm
 
 
 def league(policies: Any = (), matrices: Mapping[str, Any] | Sequence[Any] = (), *,
-           rounds: int | float = 100_000, trials: int = 50, seed: int = 0, threads: int = 0,
-           progress: Any = None) -> League:
+           rounds: int | float = 100_000, trials: int = 50, seed: int = 0,
+           max_wrong: float = 0.01, threads: int = 0, progress: Any = None) -> League:
     """Ranks policies by regret over problems: what ``duel league --json`` prints.
 
     Without ``policies`` all take part, without ``matrices`` all built-in problems are played.
+    A policy whose last recommendation is wrong in a larger share of the trials than ``max_wrong``
+    has no rank (``None``); 1 ranks everybody, for runs that are too short to be right.
     """
     from ._matrix import as_matrix
     from ._simulation import _registered
@@ -139,5 +144,5 @@ def league(policies: Any = (), matrices: Mapping[str, Any] | Sequence[Any] = (),
         known = [as_matrix(matrix) for matrix in
                  ([matrices] if isinstance(matrices, str) else matrices)]
         problems = [(matrix.name, matrix._matrix) for matrix in known]
-    return League(_native.league(problems, texts, rounds, trials, seed, threads,
+    return League(_native.league(problems, texts, rounds, trials, seed, max_wrong, threads,
                                  progress_of(progress)))

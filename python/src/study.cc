@@ -21,8 +21,8 @@ namespace {
 
 py::object league(const std::vector<std::pair<std::string, MatrixObject>>& problems,
                   const std::vector<std::string>& policies, const py::handle& rounds,
-                  const py::handle& trials, const py::handle& seed, const py::handle& threads,
-                  const py::object& progress) {
+                  const py::handle& trials, const py::handle& seed, const py::handle& max_wrong,
+                  const py::handle& threads, const py::object& progress) {
   LeagueSpec spec;
   for (const auto& [name, matrix] : problems) spec.problems.push_back({name, matrix.matrix});
   if (spec.problems.empty()) {
@@ -33,6 +33,10 @@ py::object league(const std::vector<std::pair<std::string, MatrixObject>>& probl
   spec.rounds = count_of(rounds, "rounds", 1, kMaxRounds);
   spec.trials = static_cast<std::uint32_t>(count_of(trials, "trials", 1, kMaxTrials));
   spec.seed = count_of(seed, "seed", 0, kMaxSeed);
+  spec.max_wrong = number_of(max_wrong, "max_wrong");
+  if (!(spec.max_wrong >= 0 && spec.max_wrong <= 1)) {
+    reject("max_wrong", "out of range", "0 to 1; 1 ranks everybody");
+  }
   spec.threads = static_cast<unsigned>(count_of(threads, "threads", 0, kMaxThreads));
   const bool chosen = !policies.empty();
   const auto failure = std::make_shared<PythonFailure>();
@@ -104,7 +108,7 @@ py::object plan(const py::dict& request, const py::object& progress) {
 
 void bind_study(py::module_& module) {
   module.def("league", &league, "problems"_a, "policies"_a, "rounds"_a, "trials"_a, "seed"_a,
-             "threads"_a, "progress"_a);
+             "max_wrong"_a, "threads"_a, "progress"_a);
   module.def("plan", &plan, "request"_a, "progress"_a);
 }
 

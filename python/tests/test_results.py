@@ -385,3 +385,22 @@ def test_a_notebook_shows_a_live_board(monkeypatch):
     assert shown == []
     duel.run(["a", "b", "c"], min, progress=True)
     assert shown
+
+
+@pytest.mark.parametrize("problem", [
+    "linear(k=4,d=2,seed=1,scale=5)", "linear(k=4,d=2,seed=1,scale=5,fresh=true)",
+    "choice(matrix=plackett-luce(k=5,seed=1,spread=1),m=3)", "multileave(matrix=arxiv,m=3)",
+    "corrupt(base=arxiv,budget=20)", "switching(base=arxiv,changes=2,rounds=60)"])
+def test_every_kind_of_problem_can_be_simulated(problem):
+    out = duel.simulate(problem, ["uniform", "self-sparring"], rounds=60, trials=2)
+    assert "self-sparring" in str(out)
+
+
+def test_a_league_ranks_nobody_who_is_wrong_too_often():
+    strict = duel.league("uniform", ["arxiv"], rounds=20, trials=30)
+    assert strict["ranking"][0]["rank"] is None and strict["ranking"][0]["wrong"] > 1
+    assert strict["problems"][0]["policies"][0]["wrong"] == strict["ranking"][0]["wrong"]
+    assert duel.league("uniform", ["arxiv"], rounds=20, trials=30,
+                       max_wrong=1)["ranking"][0]["rank"] == 1
+    with pytest.raises(duel.InvalidArgument):
+        duel.league("uniform", ["arxiv"], rounds=20, trials=2, max_wrong=2)

@@ -117,6 +117,59 @@ TEST_F(LeagueCommand, plays_policies_that_stop_by_themselves_until_they_do) {
   EXPECT_TRUE(contains(result.out, "own stop")) << result.out;
 }
 
+TEST_F(LeagueCommand, plays_where_preferences_change) {
+  const CommandResult result = league({"--changes", "0,2", "--matrix", "arxiv", "--policy",
+                                       "imed,watch", "--rounds", "300", "--trials", "3", "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  ASSERT_EQ(json["problems"].size(), 2U);
+  EXPECT_EQ(json["problems"][0]["problem"], "arxiv");
+  EXPECT_TRUE(contains(json["problems"][1]["problem"].get<std::string>(), "changes=2"));
+  // Problems and policies of its own.
+  const CommandResult field = league({"--changes", "1", "--rounds", "60", "--trials", "2"});
+  EXPECT_EQ(field.exit_code, 0) << field.err;
+  EXPECT_TRUE(contains(field.out, "sparring-exp3s")) << field.out;
+  EXPECT_TRUE(contains(field.out, "Ranking over 4 problems")) << field.out;
+}
+
+TEST_F(LeagueCommand, plays_on_arms_with_features_and_on_contexts) {
+  const CommandResult result =
+      league({"--features", "--matrix",
+              "linear(k=4,d=2,seed=1,scale=5),linear(k=4,d=2,seed=1,scale=5,fresh=true)",
+              "--rounds", "60", "--trials", "2"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "utility regret")) << result.out;
+  EXPECT_TRUE(contains(result.out, "lin-maxinp(width=0.25)")) << result.out;
+  EXPECT_TRUE(contains(result.out, "Ranking over 2 problems")) << result.out;
+}
+
+TEST_F(LeagueCommand, plays_in_batches) {
+  const CommandResult result = league({"--batch", "1,50", "--matrix", "tiny/two.csv", "--policy",
+                                       "imed,pcomp", "--rounds", "300", "--trials", "3", "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  ASSERT_EQ(json["problems"].size(), 2U);
+  EXPECT_EQ(json["problems"][1]["problem"], "two in batches of 50");
+  const CommandResult certificates =
+      league({"--certificates", "--batch", "10", "--matrix", "tiny/two.csv", "--policy", "uniform",
+              "--trials", "3", "--max-duels", "2000"});
+  EXPECT_EQ(certificates.exit_code, 0) << certificates.err;
+}
+
+TEST_F(LeagueCommand, ranks_nobody_who_is_wrong_too_often) {
+  const std::vector<std::string> run = {"--matrix", "arxiv", "--policy", "uniform",
+                                        "--rounds", "20",    "--trials", "30"};
+  const CommandResult strict = league(run);
+  EXPECT_EQ(strict.exit_code, 0) << strict.err;
+  EXPECT_FALSE(contains(strict.out, "leads")) << strict.out;
+  EXPECT_TRUE(contains(strict.out, "wrong too")) << strict.out;
+  std::vector<std::string> lenient = run;
+  lenient.insert(lenient.end(), {"--max-wrong", "1"});
+  const CommandResult all = league(lenient);
+  EXPECT_TRUE(contains(all.out, "leads")) << all.out;
+  EXPECT_FALSE(contains(all.out, "wrong too")) << all.out;
+}
+
 TEST_F(LeagueCommand, explains_what_is_wrong) {
   std::filesystem::create_directory(place_ / "empty");
   std::filesystem::create_directory(place_ / "bad");
@@ -141,6 +194,12 @@ TEST_F(LeagueCommand, explains_what_is_wrong) {
       {{"--certificates", "--rounds", "10"}, 2, "--max-duels"},
       {{"--certificates", "--alpha", "0.7"}, 2, "0 < alpha < 0.5"},
       {{"--certificates", "--identification"}, 2, "--identification"},
+      {{"--max-wrong", "2"}, 2, "--max-wrong"},
+      {{"--certificates", "--max-wrong", "0.1"}, 2, "ranks by duels alone"},
+      {{"--certificates", "--changes", "1"}, 2, "what changes has no winner"},
+      {{"--certificates", "--features"}, 2, "takes no features"},
+      {{"--identification", "--batch", "10"}, 2, "one duel at a time"},
+      {{"--changes", "1", "--matrix", "linear(k=4,d=2,seed=1)"}, 1, "cannot exchange their places"},
       {{"--identification", "--goal", "borda"}, 2, "its own goal"},
       {{"--identification", "--rounds", "10"}, 2, "--max-duels"}};
   for (const Wrong& wrong : cases) {

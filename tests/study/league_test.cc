@@ -11,6 +11,8 @@
 
 #include "duel/pictures/league_map.h"
 #include "duel/policies/registry.h"
+#include "duel/policies/stopping.h"
+#include "duel/simulation/simulation.h"
 #include "duel/study/study.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/winners.h"
@@ -36,6 +38,16 @@ const LeagueEntry& entry_of(const LeagueTable& table, const std::string& policy)
 const LeagueStanding& standing_of(const LeagueResults& results, const std::string& policy) {
   return *std::find_if(results.standings.begin(), results.standings.end(),
                        [&](const LeagueStanding& standing) { return standing.policy == policy; });
+}
+
+LeagueSpec small_league(const std::vector<std::string>& matrices, const std::string& policies) {
+  LeagueSpec spec;
+  spec.problems = *league_problems(matrices, {});
+  spec.policies = *parse_call_list(policies);
+  spec.rounds = 500;
+  spec.trials = 6;
+  spec.seed = 3;
+  return spec;
 }
 
 // Means on one: 2, 4, 3; on two: 10, 5, 20.
@@ -150,24 +162,162 @@ TEST(League, has_problems_on_which_a_champion_must_be_tested_against_its_own_opp
   }
 }
 
-// But for `auto`, which plays as one of the others.
-TEST(League, has_every_registered_policy) {
+// But for `auto`, which plays as one of the others, and for those that a league by regret on
+// matrices does not show at their own task.
+TEST(League, has_every_policy_that_can_compete_in_it) {
   const std::vector<CallSpec> policies = league_policies();
   for (const std::string& name : policy_names()) {
-    if (name == "auto") continue;
-    EXPECT_NE(std::find(policies.begin(), policies.end(), CallSpec{name, {}}), policies.end())
+    const bool competes = name != "auto" && find_stopping_policy(name) == nullptr &&
+                          !find_policy(name).value()->facts.uses_features;
+    EXPECT_EQ(std::count(policies.begin(), policies.end(), CallSpec{name, {}}), competes ? 1 : 0)
         << name;
+  }
+  for (const char* name : {"imed", "certify", "watch", "d-exp3", "multi-rucb"}) {
+    EXPECT_EQ(std::count(policies.begin(), policies.end(), CallSpec{name, {}}), 1) << name;
+  }
+  for (const char* name : {"pocowista", "iir", "lin-ts"}) {
+    EXPECT_EQ(std::count(policies.begin(), policies.end(), CallSpec{name, {}}), 0) << name;
   }
 }
 
-LeagueSpec small_league(const std::vector<std::string>& matrices, const std::string& policies) {
+// Of 200 trials "lucky" is wrong in 3, more than 1 %; the others in 2 and none.
+TEST(League, gives_no_rank_and_takes_no_yardstick_that_is_wrong_too_often) {
+  std::vector<LeagueScores> played = {scores(
+      "one",
+      {std::vector<double>(200, 1), std::vector<double>(200, 2), std::vector<double>(200, 6)})};
+  played[0].facts.bars_wrong = true;
+  played[0].wrong = {3, 2, 0};
+  const LeagueResults results = judge_league({"lucky", "steady", "slow"}, played);
+  const LeagueTable& one = results.problems[0];
+  EXPECT_EQ(one.entries[0].policy, "steady");
+  EXPECT_EQ(one.entries[0].rank, 1U);
+  EXPECT_EQ(entry_of(one, "slow").rank, 2U);
+  EXPECT_DOUBLE_EQ(entry_of(one, "slow").ratio, 3) << "to the best that is ranked";
+  EXPECT_EQ(one.entries[2].policy, "lucky");
+  EXPECT_EQ(one.entries[2].rank, 0U);
+  EXPECT_EQ(one.entries[2].wrong, 3U);
+  EXPECT_DOUBLE_EQ(one.entries[2].ratio, 0.5);
+  EXPECT_EQ(results.standings[2].policy, "lucky");
+  EXPECT_EQ(results.standings[2].rank, 0U);
+  EXPECT_EQ(results.standings[2].wrong, 3U);
+  EXPECT_EQ(results.standings[2].best_on, 0U);
+  const auto json = nlohmann::json::parse(to_json(results).dump());
+  EXPECT_TRUE(json["problems"][0]["policies"][2]["rank"].is_null());
+  const std::string csv = to_league_csv(results);
+  EXPECT_NE(csv.find(",,3\n"), std::string::npos) << csv;
+
+  EXPECT_EQ(judge_league({"lucky", "steady", "slow"}, played, 0.02).standings[0].policy, "lucky");
+  // Where the last recommendation is no fair measure, it is shown and bars nobody.
+  played[0].facts.bars_wrong = false;
+  const LeagueResults lenient = judge_league({"lucky", "steady", "slow"}, played);
+  EXPECT_EQ(lenient.problems[0].entries[0].policy, "lucky");
+  EXPECT_EQ(lenient.problems[0].entries[0].wrong, 3U);
+  EXPECT_EQ(lenient.standings[0].policy, "lucky");
+}
+
+TEST(League, a_single_wrong_trial_bars_nobody) {
+  EXPECT_FALSE(is_wrong_too_often(1, 20, 0.01));
+  EXPECT_TRUE(is_wrong_too_often(2, 20, 0.01));
+  EXPECT_FALSE(is_wrong_too_often(2, 200, 0.01));
+  EXPECT_FALSE(is_wrong_too_often(20, 20, 1));
+}
+
+TEST(League, ranks_once_more_over_the_problems_with_a_condorcet_winner) {
+  std::vector<LeagueScores> played = {scores("with", {{1, 1}, {2, 2}}),
+                                      scores("without", {{9, 9}, {1, 1}})};
+  EXPECT_TRUE(judge_league({"a", "b"}, played).condorcet_standings.empty());
+  played[0].facts.condorcet_winner = "x";
+  const LeagueResults results = judge_league({"a", "b"}, played);
+  EXPECT_EQ(results.standings[0].policy, "b");
+  EXPECT_EQ(results.condorcet_standings[0].policy, "a");
+  EXPECT_EQ(results.condorcet_standings[0].problems, 1U);
+  EXPECT_EQ(nlohmann::json::parse(to_json(results).dump())["condorcet_ranking"].size(), 2U);
+}
+
+// What the league counts is what the simulation says of the same trials.
+TEST(League, counts_the_trials_with_a_wrong_recommendation) {
+  LeagueSpec spec = small_league({"arxiv"}, "uniform");
+  spec.rounds = 50;
+  spec.trials = 40;
+  const auto results = run_league(spec);
+  ASSERT_TRUE(results.ok());
+  SimulationPlan plan;
+  plan.matrix = spec.problems[0].matrix.get();
+  plan.policies = spec.policies;
+  plan.checkpoints = {50};
+  plan.trials = 40;
+  plan.seed = spec.seed;
+  const PolicyRecord record = Simulation::create(plan).value().run(0).value();
+  std::uint64_t wrong = 0;
+  for (std::uint32_t trial = 0; trial < 40; ++trial)
+    wrong += record.trials.correct(trial, 0) ? 0 : 1;
+  EXPECT_GT(wrong, 2U);
+  EXPECT_EQ(results->problems[0].entries[0].wrong, wrong);
+  EXPECT_EQ(results->standings[0].rank, 0U);
+}
+
+TEST(League, plays_each_problem_with_changes_and_in_batches) {
+  const auto problems = league_problems({"arxiv", "cyclic"}, {}).value();
+  const auto changing = with_changes(problems, {0, 3}, 1000, 1);
+  ASSERT_TRUE(changing.ok());
+  ASSERT_EQ(changing->size(), 4U);
+  EXPECT_EQ((*changing)[0].schedule, nullptr);
+  EXPECT_EQ((*changing)[0].name, "arxiv");
+  ASSERT_NE((*changing)[1].schedule, nullptr);
+  EXPECT_EQ((*changing)[1].schedule->segments.size(), 4U);
+  EXPECT_NE((*changing)[1].name, "arxiv");
+  const auto batched = with_batches(problems, {1, 10});
+  ASSERT_EQ(batched.size(), 4U);
+  EXPECT_EQ(batched[0].name, "arxiv");
+  EXPECT_EQ(batched[1].batch, 10U);
+  EXPECT_EQ(batched[1].name, "arxiv in batches of 10");
+  const auto features = league_problems({feature_league_problems()[0]}, {}).value();
+  EXPECT_FALSE(with_changes(features, {1}, 1000, 1).ok()) << "they have no matrix";
+
+  LeagueSpec spec = small_league({"arxiv"}, "imed,watch");
+  spec.problems = with_changes(spec.problems, {0, 2}, spec.rounds, 1).value();
+  const auto results = run_league(spec);
+  ASSERT_TRUE(results.ok()) << results.error().to_string();
+  EXPECT_TRUE(results->problems[0].bars_wrong);
+  EXPECT_FALSE(results->problems[1].bars_wrong) << "the best arm may have become it just now";
+
+  LeagueSpec alone = small_league({"arxiv"}, "dts");
+  alone.problems = with_batches(alone.problems, {1, 100});
+  const auto in_batches = run_league(alone);
+  ASSERT_TRUE(in_batches.ok());
+  EXPECT_LT(in_batches->problems[0].entries[0].regret.mean,
+            in_batches->problems[1].entries[0].regret.mean)
+      << "of 500 rounds the first 100 are played without an answer";
+}
+
+TEST(League, fields_of_the_leagues_of_features_and_of_changes_can_all_play) {
   LeagueSpec spec;
-  spec.problems = *league_problems(matrices, {});
-  spec.policies = *parse_call_list(policies);
-  spec.rounds = 500;
-  spec.trials = 6;
-  spec.seed = 3;
-  return spec;
+  spec.problems =
+      league_problems(
+          {"linear(k=4,d=2,seed=1,scale=5)", "linear(k=4,d=2,seed=1,scale=5,fresh=true)"}, {})
+          .value();
+  spec.policies = feature_league_policies();
+  spec.rounds = 60;
+  spec.trials = 2;
+  const auto features = run_league(spec);
+  ASSERT_TRUE(features.ok()) << features.error().to_string();
+  EXPECT_EQ(features->problems[0].entries.size(), spec.policies.size());
+  EXPECT_EQ(features->problems[0].regret, RegretNotion::utility);
+  EXPECT_FALSE(features->problems[0].bars_wrong);
+  EXPECT_EQ(feature_league_problems().size(), 6U);
+  EXPECT_TRUE(league_problems(feature_league_problems(), {}).ok());
+
+  LeagueSpec changing;
+  changing.problems =
+      with_changes(league_problems(changing_league_matrices(), {}).value(), {1}, 200, 1).value();
+  changing.policies = changing_league_policies();
+  changing.rounds = 200;
+  changing.trials = 2;
+  const auto changes = run_league(changing);
+  ASSERT_TRUE(changes.ok()) << changes.error().to_string();
+  for (const LeagueTable& table : changes->problems) {
+    EXPECT_EQ(table.entries.size(), changing.policies.size()) << table.problem;
+  }
 }
 
 TEST(League, plays_what_a_study_plays_on_any_number_of_threads) {
@@ -274,8 +424,9 @@ TEST(League, writes_a_tidy_table_and_quotes_names_with_commas) {
   const std::string csv = to_league_csv(results);
   EXPECT_EQ(csv.substr(0, csv.find('\n')),
             "problem,num_arms,policy,regret,rounds,trials,seed,mean,se,median,q90,max,difference,"
-            "difference_se,rank");
-  EXPECT_NE(csv.find("\n\"x(k=1,seed=2)\",3,b,average,10,2,0,4,0,4,4,4,2,1,3\n"), std::string::npos)
+            "difference_se,rank,wrong");
+  EXPECT_NE(csv.find("\n\"x(k=1,seed=2)\",3,b,average,10,2,0,4,0,4,4,4,2,1,3,0\n"),
+            std::string::npos)
       << csv;
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 7);
   const std::string ranking = to_ranking_csv(results);

@@ -1,5 +1,7 @@
 #include "duel/study/league.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "duel/cli/commands.h"
@@ -21,6 +23,8 @@ namespace {
 constexpr Round kQuickRounds = 10'000;
 constexpr std::uint32_t kQuickTrials = 20;
 constexpr std::uint64_t kQuickDuels = 10'000;
+// So few rounds are too few to be right in 99 % of the trials.
+constexpr double kQuickMaxWrong = 0.1;
 // Policies that stop by themselves need many more duels than certificates do.
 constexpr std::uint64_t kIdentificationDuels = 1'000'000;
 constexpr std::uint64_t kQuickIdentificationDuels = 100'000;
@@ -43,6 +47,7 @@ struct LeagueArguments {
   std::uint64_t rounds = LeagueSpec{}.rounds;
   std::uint64_t trials = LeagueSpec{}.trials;
   std::uint64_t seed = 0;
+  double max_wrong = LeagueSpec{}.max_wrong;
   std::uint64_t threads = 0;
   bool json = false;
   std::string output;
@@ -51,6 +56,7 @@ struct LeagueArguments {
   const Option* trials_option = nullptr;
   const Option* alpha_option = nullptr;
   const Option* max_duels_option = nullptr;
+  const Option* max_wrong_option = nullptr;
 };
 
 // A file of the league's directory.
@@ -127,6 +133,12 @@ Result<LeagueSpec> spec_of(const LeagueArguments& arguments) {
   LeagueSpec spec;
   spec.rounds = arguments.rounds;
   if (arguments.quick && !arguments.rounds_option->given()) spec.rounds = kQuickRounds;
+  const bool lenient = arguments.quick && !arguments.max_wrong_option->given();
+  spec.max_wrong = lenient ? kQuickMaxWrong : arguments.max_wrong;
+  if (!(spec.max_wrong >= 0 && spec.max_wrong <= 1)) {
+    return Error::invalid_argument(fmt::format("{} is out of range", spec.max_wrong), "--max-wrong",
+                                   "0 to 1; 1 ranks everybody");
+  }
   DUEL_RETURN_IF_ERROR(fill(spec, arguments));
   if (spec.policies.empty()) {
     spec.policies = arguments.features           ? feature_league_policies()
@@ -140,6 +152,10 @@ Result<CertificateLeagueSpec> certificate_spec_of(const LeagueArguments& argumen
   if (arguments.rounds_option->given()) {
     return Error::invalid_argument("an experiment ends with its certificate", "--rounds",
                                    "--max-duels is the number after which it counts as undecided");
+  }
+  if (arguments.max_wrong_option->given()) {
+    return Error::invalid_argument("a league of certificates ranks by duels alone", "--max-wrong",
+                                   "its table counts what is wrong");
   }
   if (arguments.features) {
     return Error::invalid_argument("a certificate takes no features into account", "--features",
@@ -289,7 +305,8 @@ void add_league_command(Command& program) {
       "Plays all policies on all built-in problems and ranks them by regret.\n"
       "Policies play the same trials, so differences are taken trial by trial. Problems with a "
       "Condorcet winner are judged by average regret, the others by Copeland regret. A policy that "
-      "refuses a problem is left out there, and the table says so. Results depend on the seed "
+      "refuses a problem is left out there, and the table says so. A policy that recommends a wrong "
+      "arm too often has no rank (--max-wrong). Results depend on the seed "
       "alone, never on the number of threads. An interrupted league (Ctrl-C) shows what is "
       "finished.\n"
       "With --certificates the policies choose the duels of simulated experiments that end with a "
@@ -298,9 +315,11 @@ void add_league_command(Command& program) {
       "error of at most --alpha, beside 'certify', which ends with a certificate of the same "
       "level, on the same answers.");
   LeagueArguments& arguments = command.runs(run_either_league);
-  command.add("--quick", &arguments.quick,
-              fmt::format("A first look: {} rounds (at most {} duels) and {} trials, unless given.",
-                          kQuickRounds, kQuickDuels, kQuickTrials));
+  command.add(
+      "--quick", &arguments.quick,
+      fmt::format("A first look: {} rounds (at most {} duels) and {} trials, and --max-wrong "
+                  "{}, unless given.",
+                  kQuickRounds, kQuickDuels, kQuickTrials, kQuickMaxWrong));
   command.add("--certificates", &arguments.certificates,
               "Rank by the duels to a certificate instead of regret. Self-duels are left out, and "
               "a round-robin over all pairs is shown for comparison.");
@@ -333,11 +352,16 @@ void add_league_command(Command& program) {
   command.add("--no-built-in", &arguments.no_built_in, "Play on the matrices of --matrices alone.");
   command.add("--policy POLICY-LIST", not_empty(&arguments.policies),
               "Policies that take part, separated by commas; may be repeated. By default all, with "
-              "their default options. See 'duel policies'.");
+              "their default options, but those that stop by themselves or use features. See 'duel "
+              "policies'.");
   arguments.rounds_option = &command.add("--rounds N", count(&arguments.rounds, 1, kMaxRounds),
                                          "Rounds of every trial (default 1e5).");
   arguments.trials_option = &command.add("--trials N", count(&arguments.trials, 1, kMaxTrials),
                                          "Trials of every policy on every problem (default 50).");
+  arguments.max_wrong_option = &command.add(
+      "--max-wrong FLOAT", &arguments.max_wrong,
+      "Rank a policy only where its last recommendation is wrong in at most this share of the "
+      "trials (default 0.01). 1 ranks everybody, for runs too short to be right.");
   command.add_seed(&arguments.seed);
   command.add_threads(&arguments.threads);
   command.add("--json", &arguments.json, "Print JSON.");

@@ -20,6 +20,9 @@ using Cells = std::vector<Cell>;
 // Marks a difference to the best of less than 2 standard errors.
 constexpr const char* kIndistinguishable = "=";
 
+// In place of a difference that would be negative.
+constexpr const char* kWrongTooOften = "wrong too often";
+
 // Above a table, in as many lines as it takes.
 std::string heading(const std::string& text) {
   return wrapped(text, report_width() - 2, 2) + "\n\n";
@@ -73,15 +76,18 @@ std::string problem_text(const LeagueTable& problem, const LeagueResults& result
                                                    : "Condorcet winner " + problem.condorcet_winner,
                   to_string(problem.regret), round_text(results.rounds),
                   counted(results.trials, "trial"), results.seed));
-  Table table = places("mean", {"median", "q90", "max"}, "behind");
+  Table table = places("mean", {"median", "q90", "max", "wrong"}, "behind");
   for (const LeagueEntry& entry : problem.entries) {
     const Summary& regret = entry.regret;
     const MeanText mean = mean_text(regret.mean, regret.se);
     const int decimals = mean.decimals;
-    table.row(place(
-        entry, mean,
-        {Cell(regret.median, decimals), Cell(regret.q90, decimals), Cell(regret.max, decimals)},
-        table.num_rows() == 0 ? "best" : ""));
+    const std::string words = table.num_rows() == 0                     ? "best"
+                              : entry.rank == 0 && entry.difference < 0 ? kWrongTooOften
+                                                                        : "";
+    table.row(place(entry, mean,
+                    {Cell(regret.median, decimals), Cell(regret.q90, decimals),
+                     Cell(regret.max, decimals), Cell(entry.wrong)},
+                    words));
   }
   return text + table.to_string(report_width()) + notes_on(problem);
 }
@@ -137,22 +143,34 @@ MeanText ratio_text(const LeagueStanding& standing) {
 // `problems`: those that count, on all of which the ranked ones played.
 Cells ranking_cells(const LeagueStanding& standing, const MeanText& ratio, std::size_t problems) {
   std::string words;
-  if (standing.rank == 0) words = fmt::format("{} of {} problems", standing.problems, problems);
+  if (standing.rank == 0) {
+    words = standing.problems < problems
+                ? fmt::format("{} of {} problems", standing.problems, problems)
+                : kWrongTooOften;
+  }
   if (standing.rank == 1) words = "leads";
   Cells cells = place(standing, ratio, {}, words);
   cells.emplace_back(standing.best_on);
   return cells;
 }
 
-std::string ranking_text(const LeagueResults& results, const Paint& paint) {
+std::string wrong_text(const LeagueStanding& standing) {
+  if (standing.trials == 0) return "";
+  return share_text(standing.wrong, standing.trials);
+}
+
+// The table of one of the rankings, without a legend.
+std::string ranking_table(const std::vector<LeagueStanding>& standings, const std::string& over,
+                          const Paint& paint) {
   std::size_t problems = 0;
-  for (const auto& standing : results.standings) problems = std::max(problems, standing.problems);
+  for (const auto& standing : standings) problems = std::max(problems, standing.problems);
   const auto ranking = [&](bool with_worst_problem) {
     Table table = places("times the best", {}, "behind");
-    table.column("best on").column("worst");
+    table.column("best on").column("wrong").column("worst");
     if (with_worst_problem) table.column("on", Align::left);
-    for (const LeagueStanding& standing : results.standings) {
+    for (const LeagueStanding& standing : standings) {
       Cells cells = ranking_cells(standing, ratio_text(standing), problems);
+      cells.emplace_back(wrong_text(standing));
       cells.emplace_back(fmt::format("{:.1f}", standing.worst_ratio));
       if (with_worst_problem) cells.emplace_back(standing.worst_problem);
       table.row(std::move(cells));
@@ -160,23 +178,36 @@ std::string ranking_text(const LeagueResults& results, const Paint& paint) {
     return table;
   };
   std::string text = paint.bold("Ranking");
-  text += fmt::format(" over {}\n\n", counted(problems, "problem"));
+  text += fmt::format(" over {}{}\n\n", counted(problems, "problem"), over);
   if (const Table whole = ranking(true); whole.width() <= report_width()) {
     text += whole.to_string();
   } else {
     // The names of problems are long and cannot be cut: they follow the table.
     text += ranking(false).to_string(report_width()) + "\n";
-    for (const LeagueStanding& standing : results.standings) {
+    for (const LeagueStanding& standing : standings) {
       text += wrapped(fmt::format("{}: worst on {}", standing.policy, standing.worst_problem),
                       report_width() - 2, 2) +
               "\n";
     }
     text += "\n";
   }
+  return text;
+}
+
+std::string ranking_text(const LeagueResults& results, const Paint& paint) {
+  std::string text = ranking_table(results.standings, "", paint);
+  if (!results.condorcet_standings.empty()) {
+    text += "\n" + ranking_table(results.condorcet_standings, " with a Condorcet winner", paint);
+  }
   text += legend(
       {"times the best: geometric mean over the problems of a policy's mean regret divided by that "
        "of the problem's best policy",
        kBehind,
+       fmt::format("wrong: trials that end with a wrong recommendation; who is wrong in more than "
+                   "{:g} % of them (and in more than one) has no rank, and is not the best that "
+                   "others are compared with. Where preferences change or arms have features it "
+                   "bars nobody",
+                   100 * results.max_wrong),
        "best on: problems on which it is the best or indistinguishable from it; worst: its largest "
        "ratio"});
   if (!results.not_counted.empty()) {

@@ -91,7 +91,8 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
     canvas.text(column_left(c) + kCellWidth / 2 - 4, top + 8, name,
                 "left rotate by 45 noenhanced font ',10'");
   }
-  const auto draw_cell = [&](std::size_t column, double bottom, double ratio, bool best) {
+  const auto draw_cell = [&](std::size_t column, double bottom, double ratio, bool best,
+                             bool wrong = false) {
     const double x = column_left(column);
     if (std::isnan(ratio)) {
       canvas.cell(x, bottom, kCellWidth - 1, kCellHeight - 1, "#e6e6e6");
@@ -99,7 +100,7 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
     }
     const double position = lightness(ratio);
     canvas.cell(x, bottom, kCellWidth - 1, kCellHeight - 1, color_of(position));
-    const std::string shown = ratio_text(ratio);
+    const std::string shown = ratio_text(ratio) + (wrong ? "*" : "");
     canvas.text(x + kCellWidth / 2, bottom + kCellHeight / 2,
                 best ? fmt::format("{{/:Bold {}}}", shown) : shown,
                 fmt::format("center font ',10' textcolor rgb '{}'",
@@ -115,7 +116,7 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
       if (entry == entries.end()) {
         draw_cell(c, bottom, kUndefined, false);
       } else {
-        draw_cell(c, bottom, entry->ratio, !entry->told_apart);
+        draw_cell(c, bottom, entry->ratio, !entry->told_apart, entry->rank == 0);
       }
     }
     // A mean over fewer problems is not comparable.
@@ -135,7 +136,9 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
     const double x = kMapMargin + scale_width * std::log(tick) / std::log(kDarkestRatio);
     canvas.text(x, 24, tick == 100 ? "100+" : std::to_string(tick), "center font ',9'");
   }
-  canvas.text(kMapMargin, 9, "bold: the best, or indistinguishable from it; grey: did not play",
+  canvas.text(kMapMargin, 9,
+              "bold: the best, or indistinguishable from it; *: wrong too often to be ranked; "
+              "grey: did not play",
               "left noenhanced font ',9'");
 
   return canvas.script(format, title, "duel league");

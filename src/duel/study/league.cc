@@ -12,6 +12,7 @@
 
 #include "duel/core/check.h"
 #include "duel/core/directory.h"
+#include "duel/policies/stopping.h"
 #include "duel/simulation/simulation.h"
 #include "duel/study/problem.h"
 #include "duel/study/spec.h"
@@ -100,6 +101,7 @@ LeagueTable facts_of_problem(const LeagueProblem& problem) {
   const std::optional<Arm> winner = condorcet_winner(*problem.matrix);
   if (winner) table.condorcet_winner = problem.matrix->arm_name(*winner);
   table.regret = winner ? RegretNotion::average : RegretNotion::copeland;
+  table.bars_wrong = !problem.schedule;
   return table;
 }
 
@@ -115,19 +117,27 @@ double mean_difference(const std::vector<double>& a, const std::vector<double>& 
 // A NaN, the error of a single trial, tells nothing apart.
 bool is_told_apart(double difference, double se) { return difference > kToldApart * se; }
 
-// Rows of `values` that played, the smallest mean first; the earlier row where equal.
+// Rows of `values` that played: those that are ranked before the others, the smallest mean first,
+// the earlier row where equal.
 struct Player {
   std::size_t row;
   Summary regret;
+  std::uint64_t wrong;
+  bool ranked;
 };
 
-std::vector<Player> players_by_mean(const LeagueScores& scores) {
+std::vector<Player> players_by_mean(const LeagueScores& scores, double max_wrong) {
   std::vector<Player> players;
   for (std::size_t p = 0; p < scores.values.size(); ++p) {
-    if (!scores.values[p].empty()) players.push_back({p, summarize(scores.values[p])});
+    if (scores.values[p].empty()) continue;
+    const std::uint64_t wrong = scores.wrong.empty() ? 0 : scores.wrong[p];
+    const bool ranked =
+        !scores.facts.bars_wrong || !is_wrong_too_often(wrong, scores.values[p].size(), max_wrong);
+    players.push_back({p, summarize(scores.values[p]), wrong, ranked});
   }
   std::sort(players.begin(), players.end(), [](const Player& a, const Player& b) {
-    return std::pair(a.regret.mean, a.row) < std::pair(b.regret.mean, b.row);
+    return std::tuple(!a.ranked, a.regret.mean, a.row) <
+           std::tuple(!b.ranked, b.regret.mean, b.row);
   });
   return players;
 }
@@ -141,13 +151,15 @@ LeagueTable table_of(const LeagueScores& scores, const std::vector<Player>& play
     LeagueEntry entry;
     entry.policy = policies[players[k].row];
     entry.regret = players[k].regret;
+    entry.wrong = players[k].wrong;
     const bool shares_rank = k > 0 && players[k - 1].regret.mean == entry.regret.mean;
-    entry.rank = shares_rank ? table.entries.back().rank : k + 1;
+    if (players[k].ranked) entry.rank = shares_rank ? table.entries.back().rank : k + 1;
     if (best.regret.mean > 0) entry.ratio = entry.regret.mean / best.regret.mean;
     if (k > 0) {
       entry.difference = mean_difference(scores.values[players[k].row], scores.values[best.row],
                                          entry.difference_se);
-      entry.told_apart = is_told_apart(entry.difference, entry.difference_se);
+      // One that is no yardstick is not the best, however little its regret.
+      entry.told_apart = is_told_apart(entry.difference, entry.difference_se) || entry.rank == 0;
     }
     table.entries.push_back(std::move(entry));
   }
@@ -160,8 +172,10 @@ LeagueTable table_of(const LeagueScores& scores, const std::vector<Player>& play
 // the problems, is what is independent.
 class Standings {
  public:
-  Standings(const std::vector<std::string>& policies, std::uint32_t trials)
-      : standings_(policies.size()), influence_(policies.size(), std::vector<double>(trials, 0.0)) {
+  Standings(const std::vector<std::string>& policies, std::uint32_t trials, double max_wrong)
+      : max_wrong_(max_wrong),
+        standings_(policies.size()),
+        influence_(policies.size(), std::vector<double>(trials, 0.0)) {
     for (std::size_t p = 0; p < policies.size(); ++p) {
       standings_[p].policy = policies[p];
       standings_[p].log_ratio = 0;
@@ -179,6 +193,10 @@ class Standings {
       ++standing.problems;
       standing.log_ratio += std::log(entry.ratio);
       if (!entry.told_apart) ++standing.best_on;
+      if (table.bars_wrong) {
+        standing.trials += influence_[p].size();
+        standing.wrong += entry.wrong;
+      }
       if (!(entry.ratio <= standing.worst_ratio)) {
         standing.worst_ratio = entry.ratio;
         standing.worst_problem = table.problem;
@@ -203,17 +221,21 @@ class Standings {
       }
     }
     // Those who played everywhere first; the mean over other problems is not comparable.
+    const auto is_barred = [&](const LeagueStanding& standing) {
+      return is_wrong_too_often(standing.wrong, standing.trials, max_wrong_);
+    };
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       const auto key = [&](std::size_t p) {
         const LeagueStanding& standing = standings_[p];
-        return std::tuple(standing.problems < problems_, standing.log_ratio, p);
+        return std::tuple(standing.problems < problems_, is_barred(standing), standing.log_ratio,
+                          p);
       };
       return key(a) < key(b);
     });
     std::vector<LeagueStanding> ranked;
     for (std::size_t k = 0; k < order.size(); ++k) {
       LeagueStanding& standing = standings_[order[k]];
-      if (standing.problems == problems_) {
+      if (standing.problems == problems_ && !is_barred(standing)) {
         const LeagueStanding& leader = standings_[order[0]];
         standing.rank = k + 1;
         standing.difference = standing.log_ratio - leader.log_ratio;
@@ -226,6 +248,7 @@ class Standings {
   }
 
  private:
+  double max_wrong_;
   std::size_t problems_ = 0;
   std::vector<LeagueStanding> standings_;
   std::vector<std::vector<double>> influence_;  // by policy and trial
@@ -299,15 +322,17 @@ Result<Simulation> simulation_of(const LeagueSpec& spec, const LeagueProblem& pr
 Result<TrialValues> regrets_of(const Simulation& simulation, const JobHooks& hooks) {
   DUEL_ASSIGN(const PolicyRecord ran, simulation.run(0, {hooks, {}, {}}));
   if (ran.interrupted) return TrialValues();
-  std::vector<double> regrets;
+  PlayedTrials played;
   for (std::uint32_t trial = 0; trial < ran.trials.num_trials(); ++trial) {
-    regrets.push_back(ran.trials.value(trial, 0, 0));
+    played.values.push_back(ran.trials.value(trial, 0, 0));
+    if (!ran.trials.correct(trial, 0)) ++played.wrong;
   }
-  return TrialValues(std::move(regrets));
+  return TrialValues(std::move(played));
 }
 
 LeagueGame regret_game(const LeagueSpec& spec) {
   LeagueGame game;
+  game.max_wrong = spec.max_wrong;
   game.check = [&spec](const LeagueProblem& problem) -> Status {
     DUEL_RETURN_IF_ERROR(simulation_of(spec, problem, {}));
     return Done{};
@@ -340,7 +365,8 @@ std::vector<std::string> league_matrices() {
 std::vector<CallSpec> league_policies() {
   std::vector<CallSpec> policies;
   for (const PolicyKind& kind : policy_catalogue()) {
-    if (kind.facts.name == "auto") continue;  // plays as one of the others
+    const PolicyFacts& facts = kind.facts;
+    if (facts.name == "auto" || facts.uses_features || find_stopping_policy(facts.name)) continue;
     policies.push_back({kind.facts.name, {}});
   }
   return policies;
@@ -428,9 +454,14 @@ std::vector<CallSpec> changing_league_policies() {
   return policies;
 }
 
+bool is_wrong_too_often(std::uint64_t wrong, std::uint64_t trials, double max_wrong) {
+  return wrong > 1 && static_cast<double>(wrong) > max_wrong * static_cast<double>(trials);
+}
+
 LeagueResults judge_league(const std::vector<std::string>& policies,
-                           const std::vector<LeagueScores>& scores) {
+                           const std::vector<LeagueScores>& scores, double max_wrong) {
   LeagueResults results;
+  results.max_wrong = max_wrong;
   for (const LeagueScores& problem : scores) {
     for (const auto& values : problem.values) {
       if (values.empty()) continue;
@@ -438,19 +469,29 @@ LeagueResults judge_league(const std::vector<std::string>& policies,
       results.trials = static_cast<std::uint32_t>(values.size());
     }
   }
-  Standings standings(policies, results.trials);
+  Standings all(policies, results.trials, max_wrong);
+  Standings with_winner = all;
+  std::size_t counted = 0, counted_with_winner = 0;
   for (const LeagueScores& problem : scores) {
     DUEL_CHECK(problem.values.size() == policies.size());
-    const std::vector<Player> players = players_by_mean(problem);
+    DUEL_CHECK(problem.wrong.empty() || problem.wrong.size() == policies.size());
+    const std::vector<Player> players = players_by_mean(problem, max_wrong);
     results.problems.push_back(table_of(problem, players, policies));
     if (!problem.facts.complete || players.empty()) continue;
-    if (players.front().regret.mean > 0) {
-      standings.add(problem, results.problems.back(), players);
-    } else {
+    if (!(players.front().regret.mean > 0)) {
       results.not_counted.push_back(problem.facts.problem);
+      continue;
     }
+    all.add(problem, results.problems.back(), players);
+    ++counted;
+    if (problem.facts.condorcet_winner.empty()) continue;
+    with_winner.add(problem, results.problems.back(), players);
+    ++counted_with_winner;
   }
-  results.standings = standings.ranked();
+  results.standings = all.ranked();
+  if (counted_with_winner > 0 && counted_with_winner < counted) {
+    results.condorcet_standings = with_winner.ranked();
+  }
   return results;
 }
 
@@ -478,7 +519,8 @@ Result<LeagueResults> play_league(const std::vector<LeagueProblem>& problems,
   std::vector<LeagueScores> scores;
   bool interrupted = false;
   for (std::size_t m = 0; m < problems.size() && !interrupted; ++m) {
-    LeagueScores played{prepared[m].facts, std::vector<std::vector<double>>(names.size())};
+    LeagueScores played{prepared[m].facts, std::vector<std::vector<double>>(names.size()),
+                        std::vector<std::uint64_t>(names.size())};
     for (std::size_t p = 0; p < names.size() && !interrupted; ++p) {
       if (!prepared[m].players[p]) continue;
       progress.problem = problems[m].name;
@@ -499,12 +541,13 @@ Result<LeagueResults> play_league(const std::vector<LeagueProblem>& problems,
       interrupted = !values->has_value();
       if (interrupted) break;
       progress.trials_done = before + trials;
-      played.values[p] = **std::move(values);
+      played.values[p] = std::move((*values)->values);
+      played.wrong[p] = (*values)->wrong;
     }
     played.facts.complete = !interrupted;
     scores.push_back(std::move(played));
   }
-  LeagueResults results = judge_league(names, scores);
+  LeagueResults results = judge_league(names, scores, game.max_wrong);
   results.trials = trials;
   results.interrupted = interrupted;
   return results;

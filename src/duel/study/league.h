@@ -4,6 +4,13 @@
 // Within a problem the policies are compared trial by trial: they meet the same answers from the
 // same pair, so the difference of two policies has a smaller error than either of them.
 //
+// Some policies have little regret in most trials because they settle early, and now and then on a
+// wrong arm. So beside regret stands how often a policy recommends a wrong arm at the end, and one
+// that is wrong too often (`max_wrong`) on a problem has no rank there and is no yardstick for the
+// others; one that is wrong too often over all problems has no rank over them. A single trial bars
+// nobody. Where preferences change, or arms have features, the last recommendation is shown to be
+// wrong but bars nobody: an arm may have become the best just now, or be nearly as good.
+//
 // Over the problems counts the mean of ln(regret / regret of the best on that problem): its
 // exponential, the geometric mean of the ratios, is how many times the best's regret a policy pays.
 // Regret differs by orders of magnitude between problems, so a plain mean would be the hardest
@@ -52,12 +59,15 @@ struct LeagueSpec {
   std::uint32_t trials = 50;
   std::uint64_t seed = 0;
   unsigned threads = 0;  // 0: one per core
+  // A policy that recommends a wrong arm in a larger share of the trials has no rank.
+  double max_wrong = 0.01;
 };
 
 // The built-in problems as calls of the matrix catalogue: every name of it, some in several sizes.
 std::vector<std::string> league_matrices();
-// Every registered policy as it is by default but `auto`, which plays as another, and variants of
-// note.
+// Every registered policy as it is by default but those that cannot show here what they are for:
+// `auto`, which plays as another; policies that stop by themselves (policies/stopping.h), whose
+// regret is that of their search; and those that use features, of which matrices have none.
 std::vector<CallSpec> league_policies();
 
 // Built-in matrices and problems, files, and directories, whose files *.csv are matrices. There
@@ -90,7 +100,9 @@ inline constexpr double kToldApart = 2;
 struct LeagueEntry {
   std::string policy;
   Summary regret;
-  std::size_t rank = 0;       // 1 + the number of policies with smaller mean
+  std::uint64_t wrong = 0;  // trials in which the last recommendation is wrong
+  // 1 + the number of ranked policies with smaller mean; 0: wrong too often.
+  std::size_t rank = 0;
   double ratio = kUndefined;  // mean / mean of the best; NaN where the best has no regret
   // Paired difference to the best of the problem; 0 for the best itself.
   double difference = 0;
@@ -108,14 +120,17 @@ struct LeagueTable {
   std::size_t num_arms = 0;
   std::string condorcet_winner;  // empty where there is none
   RegretNotion regret = RegretNotion::average;
-  std::vector<LeagueEntry> entries;  // best first
-  std::vector<LeftOut> left_out;     // policies that refuse the problem
-  bool complete = false;             // everybody played all trials
+  bool bars_wrong = false;  // whether who is wrong too often has no rank
+  // By regret, those without a rank after the others. The first is the best that the others are
+  // compared with: where nobody has a rank, whoever has the least regret.
+  std::vector<LeagueEntry> entries;
+  std::vector<LeftOut> left_out;  // policies that refuse the problem
+  bool complete = false;          // everybody played all trials
 };
 
 struct LeagueStanding {
   std::string policy;
-  std::size_t rank = 0;           // 0: did not play on all problems
+  std::size_t rank = 0;           // 0: did not play on all problems, or is wrong too often
   std::size_t problems = 0;       // counted ones on which it played
   double log_ratio = kUndefined;  // mean of ln(mean / mean of the best)
   double log_ratio_se =
@@ -124,6 +139,8 @@ struct LeagueStanding {
   double difference = kUndefined;
   double difference_se = kUndefined;
   bool told_apart = false;
+  // On the counted problems that bar who is wrong too often.
+  std::uint64_t trials = 0, wrong = 0;
   std::size_t best_on = 0;  // problems on which it is the best or indistinguishable from it
   std::string worst_problem;
   double worst_ratio = kUndefined;
@@ -133,9 +150,14 @@ struct LeagueResults {
   Round rounds = 0;
   std::uint32_t trials = 0;
   std::uint64_t seed = 0;
+  double max_wrong = 0;
   std::vector<LeagueTable> problems;
-  // Ranked ones in order, then those that did not play everywhere.
+  // Ranked ones in order, then those that are wrong too often, then those that did not play
+  // everywhere.
   std::vector<LeagueStanding> standings;
+  // The same over the problems with a Condorcet winner alone, which is all that most policies look
+  // for; empty where all or none of the problems have one.
+  std::vector<LeagueStanding> condorcet_standings;
   std::vector<std::string> not_counted;  // problems on which the best has no regret at all
   bool interrupted = false;
 };
@@ -144,12 +166,17 @@ struct LeagueResults {
 struct LeagueScores {
   LeagueTable facts;                        // without entries
   std::vector<std::vector<double>> values;  // by policy: regret of every trial; empty: did not play
+  std::vector<std::uint64_t> wrong = {};    // by policy: trials; empty: none
 };
+
+// Whether `wrong` of so many trials are more than the share that is allowed, and not just one.
+bool is_wrong_too_often(std::uint64_t wrong, std::uint64_t trials, double max_wrong);
 
 // The statistics alone. `policies` names the rows of `values`. Problems that are not complete have
 // a table but do not count in the standings.
 LeagueResults judge_league(const std::vector<std::string>& policies,
-                           const std::vector<LeagueScores>& scores);
+                           const std::vector<LeagueScores>& scores,
+                           double max_wrong = LeagueSpec{}.max_wrong);
 
 struct LeagueProgress {
   std::uint64_t trials_done = 0;
@@ -165,8 +192,12 @@ struct LeagueOptions {
   bool refused_everywhere_is_error = true;
 };
 
-// What the league goes by, of every trial; nothing where they were interrupted.
-using TrialValues = std::optional<std::vector<double>>;
+struct PlayedTrials {
+  std::vector<double> values;  // what the league goes by, of every trial
+  std::uint64_t wrong = 0;     // trials that ended with a wrong recommendation
+};
+// Nothing where they were interrupted.
+using TrialValues = std::optional<PlayedTrials>;
 
 // A policy made ready for a problem.
 struct LeaguePlayer {
@@ -180,6 +211,7 @@ struct LeagueGame {
   std::function<Status(const LeagueProblem& problem)> check;
   // An error says why the policy refuses the problem: there it is left out.
   std::function<Result<LeaguePlayer>(const LeagueProblem& problem, const CallSpec& policy)> enter;
+  double max_wrong = LeagueSpec{}.max_wrong;
 };
 
 // Problem by problem and policy by policy, those of a problem in the order given. After an

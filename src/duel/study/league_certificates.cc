@@ -52,8 +52,10 @@ Result<TrialValues> duels_of(const PlanSpec& plan, const PlanDesign& design,
                              PlayedProblem& played) {
   DUEL_ASSIGN(auto entry, play_design(plan, design, hooks));
   if (!entry) return TrialValues();
-  std::vector<double> duels;
-  for (const PlanTrial& trial : entry->trials) duels.push_back(static_cast<double>(trial.duels));
+  PlayedTrials duels;  // which of them are wrong the entry says, and they bar nobody
+  for (const PlanTrial& trial : entry->trials) {
+    duels.values.push_back(static_cast<double>(trial.duels));
+  }
   entry->policy = name;
   entry->trials.clear();
   played.emplace(name, *std::move(entry));
@@ -130,6 +132,7 @@ std::vector<std::string> identification_league_matrices() {
           "cyclic",
           "arithmetic(k=8,step=0.05)",
           "bradley-terry(k=16,seed=1,spread=1)",
+          "bradley-terry(k=32,seed=1,spread=1)",
           "random-condorcet(k=10,seed=1,gap=0.05)",
           "no-condorcet(k=5,seed=1)"};
 }

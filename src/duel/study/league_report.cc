@@ -26,28 +26,33 @@ Json list_of(const std::vector<Item>& items, Json (*to_json)(const Item&)) {
   return list;
 }
 
+// `numbers` is what else is known of it.
+Json to_json(const LeagueStanding& standing, const Json& numbers) {
+  Json json = {{"policy", standing.policy},
+               {"rank", standing.rank == 0 ? Json() : Json(standing.rank)},
+               {"problems", standing.problems},
+               {"log_ratio", finite_or_null(standing.log_ratio)},
+               {"log_ratio_se", finite_or_null(standing.log_ratio_se)},
+               {"difference", finite_or_null(standing.difference)},
+               {"difference_se", finite_or_null(standing.difference_se)},
+               {"told_apart", standing.told_apart},
+               {"best_on", standing.best_on},
+               {"worst_problem", standing.worst_problem},
+               {"worst_ratio", finite_or_null(standing.worst_ratio)}};
+  json.update(numbers);
+  return json;
+}
+
 Json to_json(const LeagueStanding& standing) {
-  return {{"policy", standing.policy},
-          {"rank", standing.rank == 0 ? Json() : Json(standing.rank)},
-          {"problems", standing.problems},
-          {"log_ratio", finite_or_null(standing.log_ratio)},
-          {"log_ratio_se", finite_or_null(standing.log_ratio_se)},
-          {"difference", finite_or_null(standing.difference)},
-          {"difference_se", finite_or_null(standing.difference_se)},
-          {"told_apart", standing.told_apart},
-          {"best_on", standing.best_on},
-          {"worst_problem", standing.worst_problem},
-          {"worst_ratio", finite_or_null(standing.worst_ratio)}};
+  return to_json(standing, {{"trials", standing.trials}, {"wrong", standing.wrong}});
 }
 
 Json to_json(const CertificateStanding& standing) {
-  Json json = to_json(standing.league);
-  json.update({{"experiments", standing.experiments},
-               {"undecided", standing.undecided},
-               {"wrong", standing.wrong},
-               {"far", standing.far},
-               {"wrong_rate_limit", finite_or_null(standing.wrong_limit)}});
-  return json;
+  return to_json(standing.league, {{"experiments", standing.experiments},
+                                   {"undecided", standing.undecided},
+                                   {"wrong", standing.wrong},
+                                   {"far", standing.far},
+                                   {"wrong_rate_limit", finite_or_null(standing.wrong_limit)}});
 }
 
 Json to_json(const LeftOut& left_out) {
@@ -56,7 +61,7 @@ Json to_json(const LeftOut& left_out) {
 
 // `numbers` is what the policy is compared by.
 Json to_json(const LeagueEntry& entry, const Json& numbers) {
-  Json json = {{"policy", entry.policy}, {"rank", entry.rank}};
+  Json json = {{"policy", entry.policy}, {"rank", entry.rank == 0 ? Json() : Json(entry.rank)}};
   json.update(numbers);
   json.update({{"ratio", finite_or_null(entry.ratio)},
                {"difference", finite_or_null(entry.difference)},
@@ -70,7 +75,8 @@ Json to_json(const LeagueEntry& entry) {
                          {"se", finite_or_null(entry.regret.se)},
                          {"median", finite_or_null(entry.regret.median)},
                          {"q90", finite_or_null(entry.regret.q90)},
-                         {"max", finite_or_null(entry.regret.max)}});
+                         {"max", finite_or_null(entry.regret.max)},
+                         {"wrong", entry.wrong}});
 }
 
 Json to_json(const LeagueTable& problem) {
@@ -113,9 +119,15 @@ Json to_json(const CertificateTable& problem) {
 }  // namespace
 
 Json to_json(const LeagueResults& results) {
-  Json json = {{"rounds", results.rounds}, {"trials", results.trials}, {"seed", results.seed}};
+  Json json = {{"rounds", results.rounds},
+               {"trials", results.trials},
+               {"seed", results.seed},
+               {"max_wrong", results.max_wrong}};
   if (results.interrupted) json["interrupted"] = true;
-  json["ranking"] = list_of(results.standings, to_json);
+  json["ranking"] = list_of<LeagueStanding>(results.standings, to_json);
+  if (!results.condorcet_standings.empty()) {
+    json["condorcet_ranking"] = list_of<LeagueStanding>(results.condorcet_standings, to_json);
+  }
   json["not_counted"] = results.not_counted;
   json["problems"] = list_of(results.problems, to_json);
   return json;
@@ -209,7 +221,7 @@ std::string to_league_csv(const LeagueResults& results) {
   const Json json = to_json(results);
   Table table(
       "problem,num_arms,policy,regret,rounds,trials,seed,mean,se,median,q90,max,difference,"
-      "difference_se,rank");
+      "difference_se,rank,wrong");
   for (const Json& problem : json["problems"].items()) {
     for (const Json& entry : problem["policies"].items()) table.row_of({&entry, &problem, &json});
   }
@@ -218,6 +230,7 @@ std::string to_league_csv(const LeagueResults& results) {
 
 std::string to_ranking_csv(const LeagueResults& results) {
   Table table(kRankingColumns);
+  table.column("trials").column("wrong");
   for (const LeagueStanding& standing : results.standings) {
     const Json json = to_json(standing);
     table.row_of({&json});
