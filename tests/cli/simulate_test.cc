@@ -562,5 +562,27 @@ TEST(SimulateCommand, refuses_what_does_not_fit_in_memory) {
   EXPECT_EQ(result.err.rfind("duel: error: ", 0), 0U) << result.err;
 }
 
+// Problems that are more than a matrix, each as a user writes it.
+TEST(SimulateCommand, plays_every_kind_of_problem) {
+  const TemporaryDirectory place;
+  place.write("features.csv", "0,1\n1,0\n0.5,0.5\n");
+  place.write("utilities.csv", "1\n0\n0.3\n");
+  CommandOptions options;
+  options.directory = place.path();
+  for (const char* problem :
+       {"linear(k=4,d=2,seed=1,scale=5)", "linear(k=4,d=2,seed=1,scale=5,fresh=true)",
+        "table(features=features.csv,utilities=utilities.csv)",
+        "choice(matrix=plackett-luce(k=5,seed=1,spread=1),m=3)", "multileave(matrix=arxiv,m=3)",
+        "corrupt(base=arxiv,budget=20)", "switching(base=arxiv,changes=2,rounds=60)",
+        "drifting(from=arxiv,to=slides,rounds=60,steps=5)"}) {
+    const CommandResult result =
+        run_duel({"simulate", "--policy", "uniform,self-sparring,multi-rucb", "--matrix", problem,
+                  "--rounds", "60", "--trials", "2", "--json"},
+                 options);
+    EXPECT_EQ(result.exit_code, 0) << problem << "\n" << result.err;
+    EXPECT_TRUE(contains(result.out, "multi-rucb")) << problem;
+  }
+}
+
 }  // namespace
 }  // namespace duel
