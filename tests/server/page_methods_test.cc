@@ -1,6 +1,7 @@
 // Pages by every method of interleaving, over HTTP: what is drafted, what a click is worth, and
 // what the log says of it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,15 +18,16 @@ namespace {
 
 const std::string kE = "/v1/experiments/e";
 
-void start_pages(ServedApi& api, const std::string& method, int arms) {
+void start_pages(ServedApi& api, const std::string& method, int arms,
+                 const std::string& policy = "uniform") {
   std::string list;
   for (int k = 0; k < arms; ++k) {
     list += fmt::format(R"({}{{"arm_id":"{}"}})", k == 0 ? "" : ",", char('a' + k));
   }
   const Told made =
-      api.put(kE, fmt::format(R"({{"mode":"interleave","policy":"uniform","seed":3,"arms":[{}],)"
+      api.put(kE, fmt::format(R"({{"mode":"interleave","policy":"{}","seed":3,"arms":[{}],)"
                               R"("interleave":{{"method":"{}","length":10}}}})",
-                              list, method));
+                              policy, list, method));
   ASSERT_EQ(made.status, 201) << made.body.dump();
   EXPECT_EQ(made.body.at("interleave").at("method").get<std::string>(), method);
   ASSERT_EQ(api.post(kE + "/start").status, 200);
@@ -121,6 +123,51 @@ TEST(PageMethods, a_page_of_several_rankings_answers_for_its_duel_and_compares_t
   api.restart();
   EXPECT_EQ(api.get(kE + "/result").body.dump(), before);
   EXPECT_EQ(api.get(kE).text("head"), head);
+}
+
+// The duels of pages on which the first arm of the duel is clicked and the second is not; of the
+// arms beside them all are clicked or none, which decides no duel.
+std::vector<std::string> duels_of_pages(const std::string& policy, bool others_clicked) {
+  ServedApi api;
+  start_pages(api, "team_draft_multileave", 4, policy);
+  std::vector<std::string> duels;
+  for (int k = 0; k < 15; ++k) {
+    const std::string id = fmt::format("q{}", k);
+    const Told page = api.post(
+        kE + "/interleavings",
+        fmt::format(R"({{"duel_id":"{}","lists":{{"a":["1"],"b":["2"],"c":["3"],"d":["4"]}}}})",
+                    id));
+    EXPECT_EQ(page.status, 201) << page.body.dump();
+    if (page.status != 201) break;
+    std::vector<std::string> pair;
+    for (const Json& arm : page.body.at("arms").items()) {
+      pair.push_back(arm.at("arm_id").get<std::string>());
+    }
+    duels.push_back(fmt::format("{}", fmt::join(pair, "-")));
+    if (pair.size() < 2 || pair[0] == pair[1]) continue;  // the policy shows one arm alone
+    for (const Json& item : page.body.at("items").items()) {
+      const std::string team = team_of(item);
+      if (team == pair[1] || (team != pair[0] && !others_clicked)) continue;
+      api.post("/v1/events", click(id, item.at("object_id").get<std::string>(), 1));
+    }
+    api.put(kE + "/duels/" + id + "/outcome", R"({"result":"close"})");
+    const Told duel = api.get(kE + "/duels/" + id);
+    EXPECT_NE(duel.body.dump().find(fmt::format(R"("winner":"{}")", pair[0])), std::string::npos)
+        << duel.body.dump();
+  }
+  return duels;
+}
+
+TEST(PageMethods, the_other_pairs_of_a_page_teach_policies_that_ask_for_such_answers) {
+  for (const char* policy : {"self-sparring", "multi-rucb"}) {
+    const auto none = duels_of_pages(policy, false);
+    EXPECT_EQ(none.size(), 15U) << policy;
+    EXPECT_NE(duels_of_pages(policy, true), none) << policy;
+  }
+  // Others would take a pair for settled that a certificate still waits for.
+  for (const char* policy : {"rucb", "imed"}) {
+    EXPECT_EQ(duels_of_pages(policy, true), duels_of_pages(policy, false)) << policy;
+  }
 }
 
 TEST(PageMethods, a_page_in_two_steps_takes_the_lists_of_other_arms) {
