@@ -6,6 +6,7 @@
 
 #include "duel/policies/borda_cb.h"
 #include "duel/policies/d_exp3.h"
+#include "duel/policies/parts/arms.h"
 #include "tests/policies/side_by_side.h"
 #include "tests/policies/signature.h"
 
@@ -123,6 +124,63 @@ TEST(DExp3, estimates_the_borda_score_without_bias) {
     }
     EXPECT_NEAR(growth, borda, 1e-12);
   }
+}
+
+// Keeps every answer, and adds them up each time.
+class BordaCbTwin {
+ public:
+  BordaCbTwin(const BordaCbOptions& options, std::size_t num_arms)
+      : options_(options), k_(num_arms) {
+    if (k_ == 1) found_ = 0;
+  }
+  Duel next(Round round, RoundRng rng) const {
+    if (found_ >= 0) return {static_cast<Arm>(found_), static_cast<Arm>(found_), round};
+    const auto first = static_cast<Arm>(rng.below(k_));
+    return {first, draw_other(first, k_, rng), round};
+  }
+  void tell(const Duel& duel, Outcome outcome, RoundRng rng) {
+    if (found_ >= 0) return;
+    const auto points = points_of(outcome, options_.ties, rng);
+    if (!points) return;
+    answers_.push_back({duel.first, 0.5 * points->first});
+    const auto k = static_cast<double>(k_), t = static_cast<double>(answers_.size());
+    std::vector<double> b(k_);
+    for (const auto& [arm, won] : answers_) b[arm] += k / t * won;
+    const double c =
+        2 *
+        std::sqrt(k / t * std::log(2 * k * static_cast<double>(options_.horizon) / options_.delta));
+    for (std::size_t i = 0; i < k_; ++i) {
+      bool leads = true;
+      for (std::size_t j = 0; j < k_; ++j) leads = leads && (i == j || b[i] - c > b[j] + c);
+      if (leads) found_ = static_cast<int>(i);
+    }
+  }
+  int found() const { return found_; }
+
+ private:
+  BordaCbOptions options_;
+  std::size_t k_;
+  std::vector<std::pair<Arm, double>> answers_;
+  int found_ = -1;
+};
+
+TEST(BordaCb, is_its_literal_twin) {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const std::size_t num_arms = 1 + seed % 4;
+    BordaCbOptions options;
+    options.horizon = 2000;
+    options.delta = 0.9;
+    options.ties = static_cast<Ties>(seed % 3);
+    const auto make_twin = [](const BordaCbOptions& given, std::size_t k, RoundRng) {
+      return BordaCbTwin(given, k);
+    };
+    expect_same_choices_as_twin<BordaCb>(options, num_arms, seed, 1999, make_twin);
+    const PreferenceMatrix matrix = random_matrix(num_arms, seed);
+    const auto pairs = record_trial<BordaCb>(options, matrix, seed, 0, 1999, true).pairs;
+    if (num_arms > 1 && pairs.back().first == pairs.back().second) ++found;
+  }
+  EXPECT_GT(found, 5) << "it commits on some of the problems";
 }
 
 TEST(BordaCb, width_and_scores_are_as_worked_out_by_hand) {

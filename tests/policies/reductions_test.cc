@@ -1,7 +1,10 @@
 // Sparring, MultiSBM, Doubler and Self-Sparring.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "duel/policies/doubler.h"
@@ -184,6 +187,118 @@ TEST(SelfSparring, one_first_duel_in_k_is_a_self_duel) {
     self += policy.select(1, choices.at(1)).is_self() ? 1 : 0;
   }
   EXPECT_NEAR(self / static_cast<double>(n), 0.2, 5 * std::sqrt(0.2 * 0.8 / n));
+}
+
+SelfSparringOptions showing(std::uint64_t m, std::uint64_t eta = 1) {
+  SelfSparringOptions options;
+  options.m = m;
+  options.eta = eta;
+  options.deterministic_ties = true;
+  return options;
+}
+
+// A choice between two is a duel, and a set of two is the pair of a duel, on the same keys.
+TEST(SelfSparring, shows_with_two_arms_what_it_shows_in_duels) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::size_t num_arms = 2 + seed % 6;
+    const PreferenceMatrix matrix = random_matrix(num_arms, seed);
+    const Stream stream(seed, 0, Purpose::choice);
+    SelfSparring duels(showing(2, 1 + seed % 3), num_arms, stream.at(0));
+    SelfSparring sets = duels;
+    for (Round t = 1; t <= 500; ++t) {
+      const Duel duel = duels.take(t, stream.at(t));
+      const auto shown = sets.select_set(t, 5, stream.at(t));
+      if (duel.is_self()) {
+        ASSERT_EQ(shown, std::vector<Arm>{duel.first});
+        continue;
+      }
+      ASSERT_EQ(shown, (std::vector<Arm>{duel.first, duel.second}));
+      RoundRng nature = Stream(seed, 0, Purpose::test, "nature").at(t);
+      const bool first_wins = nature.bernoulli(matrix(duel.first, duel.second));
+      duels.observe(duel, first_wins ? Outcome::first_wins : Outcome::second_wins, stream.at(t));
+      sets.observe_choice(shown, first_wins ? duel.first : duel.second, stream.at(t));
+    }
+  }
+}
+
+// Of {1, 2, 4} arm 2 is chosen: one win for it, one loss for each of the others, nothing for 0 and
+// 3. Then 2 loses to 1, and both have one of each; counted pair by pair, 2 would have two wins.
+TEST(SelfSparring, a_choice_is_one_win_and_a_loss_for_everybody_else) {
+  const Stream stream(1, 0, Purpose::choice);
+  SelfSparring policy(showing(3), 5, stream.at(0));
+  const std::vector<Arm> shown = {1, 2, 4};
+  policy.observe_choice(shown, 2, stream.at(1));
+  EXPECT_EQ(policy.recommend(stream.at(0)), 2U);
+  policy.observe({1, 2, 2}, Outcome::first_wins, stream.at(2));
+  EXPECT_EQ(policy.recommend(stream.at(0)), 1U) << "1 and 2 are even, 1 is the first of them";
+  policy.observe({4, 0, 3}, Outcome::first_wins, stream.at(3));
+  policy.observe({4, 0, 4}, Outcome::first_wins, stream.at(4));
+  EXPECT_EQ(policy.recommend(stream.at(0)), 4U) << "two wins and the one loss";
+  const std::vector<Arm> alone = {3};
+  SelfSparring before = policy;
+  policy.observe_choice(alone, 3, stream.at(5));
+  EXPECT_EQ(policy.recommend(stream.at(0)), before.recommend(stream.at(0)));
+}
+
+TEST(SelfSparring, a_set_has_different_arms_and_the_best_one_first) {
+  const Stream stream(1, 0, Purpose::choice);
+  SelfSparring policy(showing(3), 6, stream.at(0));
+  for (Round t = 1; t <= 50; ++t) {
+    const auto shown = policy.select_set(t, 20, stream.at(t));
+    EXPECT_EQ(std::set<Arm>(shown.begin(), shown.end()).size(), 3U);
+  }
+  EXPECT_EQ(policy.select_set(1, 2, stream.at(1)).size() <= 2, true) << "no more than fit";
+  EXPECT_EQ(SelfSparring(showing(9), 4, stream.at(0)).select_set(1, 9, stream.at(1)).size(), 4U);
+  // All draws of arm 5 are above those of the others: it is drawn again ten times, and then the
+  // next best stands beside it.
+  for (int k = 0; k < 2000; ++k) {
+    policy.observe({5, static_cast<Arm>(k % 5), 0, true}, Outcome::first_wins, stream.at(0));
+  }
+  for (Round t = 1; t <= 50; ++t) {
+    const auto shown = policy.select_set(t, 20, stream.at(t));
+    EXPECT_EQ(shown[0], 5U);
+    EXPECT_EQ(std::set<Arm>(shown.begin(), shown.end()).size(), 3U);
+  }
+}
+
+// The set as the header has it, drawn with a list of S and F.
+TEST(SelfSparring, shows_the_sets_of_its_literal_twin) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::size_t num_arms = 3 + seed % 5;
+    const std::size_t size = std::min<std::size_t>(num_arms, 3 + seed % 3);
+    const Stream stream(seed, 0, Purpose::choice);
+    SelfSparring policy(showing(3 + seed % 3), num_arms, stream.at(0));
+    std::vector<double> s(num_arms), f(num_arms);
+    for (Round t = 1; t <= 300; ++t) {
+      RoundRng keys = stream.at(t);
+      Xoshiro draws(keys);
+      std::vector<Arm> expected;
+      while (expected.size() < size) {
+        std::vector<std::pair<double, Arm>> order;
+        for (int times = 0; times < 11; ++times) {
+          order.clear();
+          for (Arm arm = 0; arm < num_arms; ++arm) {
+            order.emplace_back(draw_beta(s[arm] + 1, f[arm] + 1, draws), arm);
+          }
+          std::sort(order.rbegin(), order.rend());
+          if (std::count(expected.begin(), expected.end(), order[0].second) == 0) break;
+        }
+        for (const auto& [drawn, arm] : order) {
+          if (std::count(expected.begin(), expected.end(), arm) != 0) continue;
+          expected.push_back(arm);
+          break;
+        }
+      }
+      const auto shown = policy.select_set(t, 10, stream.at(t));
+      ASSERT_EQ(shown, expected) << "seed " << seed << ", t " << t;
+      RoundRng nature = Stream(seed, 0, Purpose::test, "nature").at(t);
+      // The arm with the lowest number is chosen more often.
+      const Arm chosen = nature.bernoulli(0.6) ? *std::min_element(shown.begin(), shown.end())
+                                               : shown[nature.below(shown.size())];
+      policy.observe_choice(shown, chosen, stream.at(t));
+      for (const Arm arm : shown) (arm == chosen ? s : f)[arm] += 1;
+    }
+  }
 }
 
 // The coin of a self-duel is a reward for Sparring, and nothing for Self-Sparring.

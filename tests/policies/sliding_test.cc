@@ -73,6 +73,66 @@ TEST(Sliding, is_its_literal_twin) {
   }
 }
 
+// Keeps every answer with the round until which it is known, h log2(1/u) rounds after its own.
+class DiscountTwin {
+ public:
+  DiscountTwin(const DiscountOptions& options, RoundRng rng)
+      : options_(options), inner_(options.configured->make(rng)) {}
+
+  Duel next(Round round, RoundRng rng) {
+    Duel duel = inner_->select(round - start_, rng);
+    inner_->issued(duel, rng);
+    duel.round = round;
+    return duel;
+  }
+
+  void tell(const Duel& duel, Outcome outcome, RoundRng rng) {
+    const auto half_life = static_cast<double>(options_.half_life);
+    Duel own = duel;
+    own.round -= start_;
+    inner_->observe(own, outcome, rng);
+    rng.coin();
+    if (!duel.is_self()) {
+      const double lifetime = -half_life * std::log2(rng.uniform_open());
+      all_.push_back({duel, outcome, duel.round + static_cast<Round>(lifetime)});
+    }
+    if (duel.round % std::max<Round>(options_.half_life / 8, 1) != 0) return;
+    // The clock shows the sum of all weights, 1/(1 - 2^(-1/h)), at most.
+    const auto most = static_cast<Round>(std::ceil(1 / (1 - std::exp2(-1 / half_life))));
+    start_ = duel.round - std::min(duel.round, most);
+    inner_ = options_.configured->make(rng);
+    for (const auto& [past, answer, until] : all_) {
+      if (until <= duel.round) continue;
+      rng.coin();
+      inner_->observe({past.first, past.second, 0, true}, answer, rng);
+    }
+  }
+
+ private:
+  struct Told {
+    Duel duel;
+    Outcome outcome;
+    Round until;
+  };
+  DiscountOptions options_;
+  std::unique_ptr<AnyPolicy> inner_;
+  std::vector<Told> all_;
+  Round start_ = 0;
+};
+
+TEST(Discount, is_its_literal_twin) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const std::size_t num_arms = 1 + seed % 5;
+    const char* const inners[] = {"rucb", "dts", "imed", "ws-s"};
+    auto options = wrapping<DiscountOptions>(inners[seed / 5 % 4], num_arms);
+    options.half_life = 1 + 17 * (seed % 12);
+    const RoundRng rng = Stream(seed, 0, Purpose::choice).at(0);
+    Discount policy(options, num_arms, rng);
+    DiscountTwin twin(options, rng);
+    expect_same_choices_under_change(policy, twin, random_matrix(num_arms, seed), seed, 1500);
+  }
+}
+
 TEST(Sliding, is_its_inner_policy_bit_for_bit_with_a_window_of_all_rounds) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const std::size_t num_arms = 2 + seed % 5;
