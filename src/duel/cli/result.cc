@@ -167,7 +167,7 @@ Result<Views> views_of(const std::string& source, const ResultArguments& argumen
   }
   if (!arguments.covariates.empty()) {
     auto view = style_view_of(table, arguments.covariates);
-    if (!view.ok()) return named(view.error(), "--covariates");
+    if (!view.ok()) return named(view.error(), "--covariate");
     views.style = *std::move(view);
   }
   return views;
@@ -315,10 +315,10 @@ void add_result_command(Command& program) {
                   "the strengths that follow where they are weighed by it. The verdict does not "
                   "depend on it.");
   const Option& covariates = command.add(
-      "--covariates NAMES", not_empty(&arguments.covariates),
-      "Also show what these numbers explain of who is preferred, with commas between: what a judge "
-      "sent with its answers (features), or columns; 'length' is first_length and second_length, "
-      "or length_a and length_b. The verdict does not depend on it.");
+      "--covariate NAME", not_empty(&arguments.covariates),
+      "Also show what this number explains of who is preferred: what a judge sent with its answers "
+      "(features), or two columns; 'length' is first_length and second_length, or length_a and "
+      "length_b. May be repeated. The verdict does not depend on it.");
   arguments.file_options = arguments.goal.options;
   for (const Option* option : {&log, &alpha, arguments.prior_option, &position, &ties, &columns,
                                &slice, &output, &reasons, &judges, &covariates}) {
@@ -333,7 +333,7 @@ void add_result_command(Command& program) {
       "  duel result arena.csv --goal order --top 3\n"
       "  duel result votes.csv --columns a=left,b=right,winner=choice --ties half\n"
       "  duel result arena.csv --slice language\n"
-      "  duel result arena.csv --covariates length,lists --judges\n"
+      "  duel result arena.csv --covariate length --judges\n"
       "  duel result arena.csv --position -o board.md -o board.svg";
 }
 
