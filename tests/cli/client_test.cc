@@ -206,10 +206,9 @@ TEST_F(ClientCommands, arms_may_come_and_go_where_that_was_said_at_the_start) {
 }
 
 TEST_F(ClientCommands, a_member_of_a_panel_who_has_answered_everything_is_told_so) {
-  ASSERT_EQ(both({"experiment", "new", "e", "--arms", "a,b", "--about", "these-people", "--panel",
-                  "3", "--start"})
-                .exit_code,
-            0);
+  place_.write("panel.json", R"({"seed":7,"about":"these-people","panel":{"size":3},
+    "arms":[{"arm_id":"a"},{"arm_id":"b"}]})");
+  ASSERT_EQ(both({"experiment", "new", "e", "--config", "panel.json", "--start"}).exit_code, 0);
   const Words next = {"next", "e", "--subject", "ann"};
   Words first = next;
   first.insert(first.end(), {"--id", "d1"});

@@ -109,7 +109,7 @@ TEST_F(VoteCommand, the_result_of_a_panel_is_its_count) {
   };
   EXPECT_EQ(vote("ann").exit_code, 3);
   const std::string open = result();
-  EXPECT_TRUE(contains(open, "If they will not come, the owner can close the panel")) << open;
+  EXPECT_TRUE(contains(open, "If they will not come, the owner can\n    close the panel")) << open;
   EXPECT_TRUE(contains(open,
                        "What the panel has said of each pair\n"
                        "first       second  for first  for second  neither  to come\n"
