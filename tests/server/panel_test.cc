@@ -118,7 +118,8 @@ TEST_F(ServedPanel, is_closed_once_and_speaks_of_those_who_came) {
 TEST_F(ServedPanel, with_a_size_is_closed_when_some_do_not_come) {
   ASSERT_EQ(create(R"("panel":{"size":3})").status, 201);
   const auto why = [&] {
-    for (const Json& one : api.get(kE + "/result").body.at("why_not_yet").items()) {
+    const Told told = api.get(kE + "/result");
+    for (const Json& one : told.body.at("why_not_yet").items()) {
       if (one.at("reason").get<std::string>() == "people") {
         return one.at("detail").get<std::string>();
       }
