@@ -112,6 +112,7 @@ export const tests = {
       await page.getByRole("button", { name: "Share", exact: true }).click();
       await page.getByRole("button", { name: "Make 5 links" }).click();
       client.token = await page.getByLabel("Your key").innerText();
+      await page.getByLabel("Link: Voting link 5").waitFor(); // the key is there before
       const links = await page.getByLabel(/^Link: /).allInnerTexts();
       assert.equal(links.length, 5);
       await page.getByRole("button", { name: "Done" }).click();
