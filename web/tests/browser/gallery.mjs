@@ -143,8 +143,8 @@ if [ $((lot % 5)) -eq 0 ]; then echo $worse; else echo $better; fi
   }
 }
 
-// A panel of eight of whom six have come: red is ahead, and one rival is open. Of four the second is
-// decided, and the third has a list.
+// A panel of eight of whom six have come, with one rival open; one that is decided before its last two
+// come; one with a list, whom nobody has asked yet; and three people who prefer in a circle.
 async function fillPanels(client) {
   const arms = ["red fox", "snowy owl", "brown bear", "a badger with a rather long name"].map(
     (text, k) => ({ arm_id: ["fox", "owl", "bear", "badger"][k], payload: { text } }),
