@@ -106,6 +106,8 @@ TEST_F(JuryRun, a_markdown_file_says_how_each_answers_and_whether_they_agree) {
   EXPECT_NE(text.find("| lazy@"), std::string::npos) << text;
   EXPECT_NE(text.find("| 100.0 ["), std::string::npos) << text;
   EXPECT_NE(text.find(" name the same arm in "), std::string::npos) << text;
+  // (1 + 0.75 + 0.5) / 3 of each: won in part.
+  EXPECT_NE(text.find("| a |  | 75 % of 6 |"), std::string::npos) << text;
 }
 
 TEST_F(JuryRun, one_is_drawn_for_each_duel_and_named_as_its_source) {

@@ -52,6 +52,10 @@ std::string pairs_markdown(const Ledger& ledger, const Board& board,
         cells.emplace_back("");
       } else if (!pair || pair->counts.decisive() == 0) {
         cells.emplace_back();
+      } else if (pair->counts.graded > 0) {
+        // An answer that says how much is won in part.
+        cells.emplace_back(
+            fmt::format("{:.0f} % of {}", 100 * pair->rate, pair->counts.decisive()));
       } else {
         cells.emplace_back(
             fmt::format("{} of {}", pair->counts.first_wins, pair->counts.decisive()));

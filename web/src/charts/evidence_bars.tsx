@@ -4,6 +4,7 @@ import type { ResultArm } from "../api/types";
 import { ArmLabel } from "./arm_label";
 import { nameOf, type ArmNames } from "./arm_names";
 import { EVIDENCE } from "./evidence_words";
+import { decisiveOf } from "./matrix";
 import type { ShownResult } from "./shown_result";
 import { count, evidence, roughCount, shortNumber } from "./numbers";
 
@@ -75,7 +76,7 @@ export function EvidenceBars({ result, names }: { result: ShownResult; names: Ar
     );
   }
   if (bars.length === 0) {
-    const decisive = result.duels.first_wins + result.duels.second_wins;
+    const decisive = decisiveOf(result.duels);
     return (
       <p class="quiet">
         {decisive > 0

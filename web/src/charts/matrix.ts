@@ -1,12 +1,17 @@
 // The pairs of a result as a square: what the arm of the row did against the arm of the column.
-import type { PanelFacts, Result, ResultPair } from "../api/types";
+import type { Counts, PanelFacts, Result, ResultPair } from "../api/types";
 import { count, percent } from "./numbers";
+
+// Answers that speak for an arm; those that say how much (`graded`) speak for both in part.
+export const decisiveOf = ({ first_wins, second_wins, graded = 0 }: Counts): number =>
+  first_wins + second_wins + graded;
 
 export interface Cell {
   row: string;
   column: string;
   wins: number;
   losses: number;
+  decisive: number;
   ties: number;
   bothBad: number;
   served: number;
@@ -51,6 +56,7 @@ function cellOf(pair: ResultPair, mirrored: boolean): Cell {
     column: mirrored ? pair.first : pair.second,
     wins: mirrored ? counts.second_wins : counts.first_wins,
     losses: mirrored ? counts.first_wins : counts.second_wins,
+    decisive: decisiveOf(counts),
     ties: counts.ties,
     bothBad: counts.both_bad,
     served: counts.served,
@@ -92,7 +98,7 @@ function newMatrix(result: Pick<Result, "arms" | "pairs" | "panel">): Matrix {
 export function hasAnswers(cell: Cell | null): cell is Cell {
   if (!cell) return false;
   const { panel } = cell;
-  return panel ? panel.forRow + panel.forColumn + panel.neither > 0 : cell.wins + cell.losses > 0;
+  return panel ? panel.forRow + panel.forColumn + panel.neither > 0 : cell.decisive > 0;
 }
 
 // What a panel has said of two arms in a sentence. What is certain is so whatever the others say.
@@ -132,7 +138,7 @@ export function describe(
   const cell = matrix.at(row, column);
   if (!cell || cell.served === 0) return `${first} and ${second} have not met.`;
   if (cell.panel) return panelWords(cell.panel, first, second);
-  const decisive = cell.wins + cell.losses;
+  const { decisive } = cell;
   const rest = [
     cell.ties > 0 ? `${count(cell.ties)} ${cell.ties === 1 ? "tie" : "ties"}` : "",
     cell.bothBad > 0 ? `${count(cell.bothBad)} both bad` : "",
@@ -142,9 +148,9 @@ export function describe(
   const range = cell.interval
     ? `, between ${percent(cell.interval[0])} and ${percent(cell.interval[1])}`
     : "";
-  return (
-    `${first} won ${count(cell.wins)} of ${count(decisive)} against ${second} (${percent(cell.rate)}${range})` +
-    (rest.length > 0 ? `; ${rest.join(", ")}` : "") +
-    "."
-  );
+  const won =
+    cell.wins + cell.losses === decisive
+      ? `${first} won ${count(cell.wins)} of ${count(decisive)} against ${second} (${percent(cell.rate)}${range})`
+      : `${first} won ${percent(cell.rate)} of ${count(decisive)} against ${second}${range}`;
+  return won + (rest.length > 0 ? `; ${rest.join(", ")}` : "") + ".";
 }

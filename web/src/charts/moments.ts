@@ -1,5 +1,6 @@
 // A series of moments that grows with each result, and stays short.
 import type { Result, TimelinePoint, Timeline } from "../api/types";
+import { decisiveOf } from "./matrix";
 
 export const MOST_MOMENTS = 400;
 
@@ -19,7 +20,7 @@ export function momentOf(result: Result, arms: string[], time: string): Timeline
     sequence: result.sequence,
     time,
     served: result.served,
-    decisive: result.duels.first_wins + result.duels.second_wins,
+    decisive: decisiveOf(result.duels),
     leader: result.leader,
     shown: shownCounts(result, arms),
   };

@@ -25,7 +25,7 @@ export function gaps(result: ShownResult, arms: string[]): number[] {
   return arms.map((arm) => {
     const at = matrix.arms.indexOf(arm);
     const cell = leader >= 0 && at >= 0 ? matrix.at(leader, at) : null;
-    return cell && cell.wins + cell.losses > 0 ? Math.max(0, cell.rate - 0.5) : 0;
+    return cell && cell.decisive > 0 ? Math.max(0, cell.rate - 0.5) : 0;
   });
 }
 
@@ -43,7 +43,7 @@ export function lowerBoundFactor(result: ShownResult): number | null {
     let least = Infinity;
     for (let j = 0; j < matrix.arms.length; ++j) {
       const cell = i === j ? null : matrix.at(i, j);
-      if (!cell || cell.wins + cell.losses === 0 || cell.rate >= 0.5) continue;
+      if (!cell || cell.decisive === 0 || cell.rate >= 0.5) continue;
       const cost = ((gap[i] ?? 0) + (gap[j] ?? 0)) / 2;
       const divergence = divergenceFromHalf(cell.rate);
       if (divergence > 0) least = Math.min(least, cost / divergence);

@@ -8,7 +8,7 @@ import { EvidenceBars } from "../charts/evidence_bars";
 import { HeatMap, WIDE_FROM } from "../charts/heat_map";
 import { judgingInWords } from "../charts/judging";
 import { JudgesCard } from "../charts/judges_card";
-import { matrixOf } from "../charts/matrix";
+import { decisiveOf, matrixOf } from "../charts/matrix";
 import { count, percent } from "../charts/numbers";
 import { PanelCount, panelInWords } from "../charts/panel_count";
 import { StrengthChart } from "../charts/strength_chart";
@@ -34,7 +34,7 @@ import { WhyNotYet } from "../charts/why_not_yet";
 
 function Numbers({ result }: { result: Result }) {
   const { duels, pages } = result;
-  const decisive: [string, number] = ["decisive", duels.first_wins + duels.second_wins];
+  const decisive: [string, number] = ["decisive", decisiveOf(duels)];
   const clickless = pages ? pages.closed_without_click + pages.closed_without_contest : 0;
   const facts: [string, number][] = pages
     ? [

@@ -10,7 +10,7 @@ import { FailedChecks, HealthList } from "../charts/health_list";
 import { HeatMap } from "../charts/heat_map";
 import { JudgesCard } from "../charts/judges_card";
 import { judgingInWords } from "../charts/judging";
-import { matrixOf } from "../charts/matrix";
+import { decisiveOf, matrixOf } from "../charts/matrix";
 import { count, percent } from "../charts/numbers";
 import { PanelCount } from "../charts/panel_count";
 import type { ShownResult } from "../charts/shown_result";
@@ -44,8 +44,7 @@ export function ResultReport({ data }: { data: Data }) {
         {result.if_wrong && <p class="small">{result.if_wrong}</p>}
         <WhyNotYet reasons={result.why_not_yet} forecast={result.forecast} />
         <p class="small quiet">
-          {count(result.duels.served)} duels:{" "}
-          {count(result.duels.first_wins + result.duels.second_wins)} decisive,{" "}
+          {count(result.duels.served)} duels: {count(decisiveOf(result.duels))} decisive,{" "}
           {count(result.duels.ties)} ties, {count(result.duels.both_bad)} both bad,{" "}
           {count(result.duels.skips)} skipped, {count(result.duels.expired)} expired.
         </p>

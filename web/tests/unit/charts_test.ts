@@ -152,6 +152,35 @@ test("the matrix is the pairs and their mirror", () => {
   assert.equal(matrix.at(1, 1), null);
 });
 
+// What a jury answers by its mean: no duel is won, and each in part.
+test("answers that say how much are answers", () => {
+  const result = resultOf(
+    ["a", "b"],
+    [
+      [0, 40],
+      [20, 0],
+    ],
+  );
+  const [pair] = result.pairs;
+  assert.ok(pair);
+  pair.counts = { ...pair.counts, first_wins: 0, second_wins: 0, graded: 60, score_sum: 45 };
+  pair.rate = 0.75;
+  pair.interval = [0.6, 0.9];
+  const matrix = matrixOf(result);
+  assert.equal(matrix.at(1, 0)?.decisive, 60);
+  assert.equal(
+    describe(matrix, 0, 1),
+    "a won 75\u202f% of 60 against b, between 60\u202f% and 90\u202f%.",
+  );
+  const colours = { win: [0, 0, 255], lose: [255, 0, 0], self: [0, 0, 0] } as const;
+  const pixels = pixelsOf(matrix, {
+    win: [...colours.win],
+    lose: [...colours.lose],
+    self: [...colours.self],
+  });
+  assert.deepEqual([...pixels.slice(4, 7)], [0, 0, 255], "the row wins, and it is seen");
+});
+
 test("a retired arm is left out of the matrix", () => {
   const result = resultOf(
     ["a", "b", "c"],
