@@ -86,33 +86,53 @@ class PythonDoor:
         if self.experiment is not None:
             self.experiment.close()
         options = {key: value for key, value in wanted.items() if key not in ("arms", "name")}
+        if "tasks" in options:
+            options["tasks"] = [{"task_id": task, "question": f"about {task}"}
+                                for task in options["tasks"]]
+        if options.get("about") == "these-people":
+            options["subject"] = True
+        self.both = options.get("order") == "both"
         self.experiment = duel.Experiment(wanted["arms"], log=self.log_file,
                                           name=wanted.get("name", "e"), **options)
         self.tell(f"resumed {self.experiment.resumed}, pending {self.experiment.pending}")
 
-    def serve(self, duel_id):
-        served = self.experiment.next(duel_id)
+    def serve(self, duel_id, subject=None):
+        served = self.experiment.next(duel_id, subject=subject)
         if served is not None:
             self.asked[duel_id] = served
         return served
 
+    def said(self, word, served):
+        """A word of a script as Python says it: arms by their names, and in both orders places."""
+        if word[0].isdigit():
+            return float(word)
+        if served is None:
+            return word
+        arms = {"better": min(served.first, served.second),
+                "worse": max(served.first, served.second)}
+        if not self.both:
+            arms.update(first=served.first, second=served.second)
+        return arms.get(word, word)
+
     def answer(self, duel_id, word):
         served = self.asked.get(duel_id)
-        winner = served and {"first": served.first, "second": served.second,
-                             "better": min(served.first, served.second),
-                             "worse": max(served.first, served.second)}.get(word)
-        said = {"winner": winner} if winner else {word: True}
+        word, _, other = word.partition("/")
+        said = {"invalid": True} if word == "invalid" else {"winner": self.said(word, served)}
+        if self.both:
+            said["turned"] = self.said(other or word, served)
         return self.experiment.report(duel_id, **said, source="j", source_type="judge",
                                       response_ms=1)
 
-    def play(self, count, prefix, begin):
+    def play(self, count, prefix, begin, subject):
         for number in range(begin, begin + count):
-            served = self.serve(f"{prefix}{number}")
+            served = self.serve(f"{prefix}{number}", subject)
             if served is None:
                 break
             # Python cannot say which place of an arm shown twice has won.
             twice = served.first == served.second
             word = "tie" if twice else said_about(served.duel_id)
+            if self.both:
+                word += "/" + said_about(served.duel_id + "/turned")
             self.tell(f"{served.duel_id} {served.first} {served.second} {served.serving} {word} "
                       f"{self.answer(served.duel_id, word)}")
 
@@ -141,13 +161,16 @@ class PythonDoor:
             elif verb == "run":
                 self.run(wanted)
             elif verb == "serve":
-                self.tell(repr(self.serve(words[0])))
+                self.tell(repr(self.serve(words[0], values.get("subject"))))
             elif verb == "answer":
                 self.tell(self.answer(words[0], words[1]))
             elif verb == "expire":
                 self.tell(self.experiment.expire(words[0], "expired"))
             elif verb == "play":
-                self.play(int(words[0]), words[1], int(values.get("from", 1)))
+                self.play(int(words[0]), words[1], int(values.get("from", 1)),
+                          values.get("subject"))
+            elif verb == "close-panel":
+                self.experiment.close_panel()
             elif verb == "complete":
                 self.experiment.complete()
             elif verb == "close":
@@ -191,7 +214,7 @@ def test_script(name, tmp_path):
 
 
 # What Python does not play here: tests/golden/doors_test.cc has the same in its table.
-ELSEWHERE = {"tasks", "both_orders"}
+ELSEWHERE = {"audit"}
 CANNOT_PLAY = {"arms"}
 
 

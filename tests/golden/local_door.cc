@@ -8,6 +8,7 @@
 #include <span>
 #include <stdexcept>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "duel/core/json.h"
@@ -22,6 +23,7 @@ namespace {
 
 const std::string kLog = "run.jsonl";
 const Source kJudge{"judge", "j"};
+const Source kPerson{"human", "p"};
 
 std::string text_or(const Json& json, std::string_view name, const std::string& otherwise) {
   const Json* value = json.find(name);
@@ -45,6 +47,13 @@ Outcome outcome_of(const std::string& word, const Question& seen) {
   if (word == "skip") return Outcome::skip;
   if (word == "invalid") return Outcome::none;
   throw std::runtime_error("no answer: " + word);
+}
+
+duel::Said said_of(const std::string& word, const Question& seen) {
+  if (!is_score(word)) return outcome_of(word, seen);
+  duel::Said said;
+  said.score = std::stod(word);
+  return said;
 }
 
 }  // namespace
@@ -81,6 +90,13 @@ void LocalDoor::open(const Json& wanted) {
     request.judge = {judge->get<std::string>(),
                      std::string(64, judge->get<std::string>().empty() ? '0' : 'a')};
   }
+  if (const Json* size = wanted.find("panel")) request.panel = size->dump();
+  const Json* const audits = wanted.find("audits");
+  if (audits != nullptr) {
+    request.judge = {"judge", std::string(64, 'a')};
+    request.audited = true;
+    request.audits = audits->get<double>();
+  }
   if (const std::vector<std::string> tasks = texts_of(wanted, "tasks"); !tasks.empty()) {
     std::string lines;
     for (const std::string& id : tasks) {
@@ -91,6 +107,7 @@ void LocalDoor::open(const Json& wanted) {
   }
   auto opened = [&]() -> Result<Interview> {
     DUEL_ASSIGN(InterviewPlan plan, plan_interview(request));
+    plan.audit_key = text_or(wanted, "audit_key", "");
     return Interview::open(std::move(plan));
   }();
   if (!opened.ok()) {
@@ -109,12 +126,23 @@ Interview& LocalDoor::interview() {
   return *interview_;
 }
 
-std::optional<Question> LocalDoor::ask() {
+std::optional<Question> LocalDoor::ask(const std::string& subject) {
   RunEnding why = RunEnding::undecided;
-  std::optional<Question> question = next_of(interview(), &why);
+  std::optional<Question> question = next_of(interview(), &why, subject);
   if (question) asked_[question->duel_id] = *question;
   needs_more_tasks_ = !question && why == RunEnding::tasks_used_up;
   return question;
+}
+
+Status LocalDoor::audit(const std::string& word) {
+  DUEL_ASSIGN(const Questions::Next next, interview().questions().next_audit());
+  const auto* const question = std::get_if<Question>(&next);
+  if (question == nullptr) return Error::not_found("no duel waits for a person");
+  replies_ += question_line(*question) + "\n";
+  return give({.question = *question,
+               .judgements = {outcome_of(word, *question)},
+               .source = kPerson,
+               .response_ms = 1});
 }
 
 Status LocalDoor::record_answer(const std::string& duel_id, const std::string& word,
@@ -127,7 +155,7 @@ Status LocalDoor::record_answer(const std::string& duel_id, const std::string& w
     outcomes.push_back(
         outcome_of(slash == word.size() ? word : word.substr(slash + 1), turned_round(question)));
   } else {
-    outcomes.push_back(outcome_of(word, question));
+    outcomes.push_back(said_of(word, question));
   }
   return give({.question = question,
                .judgements = std::move(outcomes),
@@ -147,7 +175,7 @@ void LocalDoor::play_many(const Step& step) {
   std::deque<std::string> flying;
   for (;;) {
     while (left > 0 && flying.size() < in_flight) {
-      const auto question = ask();
+      const auto question = ask(step.value_of("subject"));
       if (!question) {
         left = 0;
         break;
@@ -197,13 +225,17 @@ void LocalDoor::play(const Step& step) {
   }
   if (step.verb == "play") return play_many(step);
   if (step.verb == "serve") {
-    const auto question = ask();
+    const auto question = ask(step.value_of("subject"));
     replies_ += question ? question_line(*question) + "\n"
                          : fmt::format("nothing; needs more tasks {}\n", needs_more_tasks_);
   } else if (step.verb == "answer") {
     told(record_answer(word(0), word(1), tries));
   } else if (step.verb == "expire") {
     told(give({.question = asked_.at(word(0)), .why = "expired", .failed_tries = tries}));
+  } else if (step.verb == "audit") {
+    told(audit(word(0)));
+  } else if (step.verb == "close-panel") {
+    told(interview().local().close_panel());
   } else if (step.verb == "complete") {
     told(interview().certified()
              ? interview().local().complete("the certificate came before the answer")

@@ -3,18 +3,23 @@
 //
 // Steps that every door can do:
 //   open {"arms":[..],"seed":..}   a new experiment `e`, or the one that is there; members: arms,
-//                       seed, alpha, goal, top, epsilon, order, policy, open_arms, tasks
+//                       seed, alpha, goal, top, epsilon, order, policy, open_arms, tasks, about,
+//                       panel (a size), audits (a share) and audit_key (of a run; a server has one)
 //   serve ID            the next duel; a run calls them d1, d2, .. itself
 //   answer ID WORD      better | worse (by the ids of the arms) | first | second | tie | both_bad |
-//                       skip | invalid; `first/second` where a judge saw both orders
+//                       skip | invalid | a score of the first; `first/second` where a judge saw
+//                       both orders
 //   expire ID           no answer came in time; it is the only duel that is out
 //   play N d [from=K]   serves and answers N duels dK, .., as `said_about` says, until nothing is
 //                       left to ask
+//   audit WORD          a person is asked about the first duel that waits for one, and answers
+//   close-panel
 //   add-arm ID, retire-arm ID   while no duel is out
 //   complete            the end of a certified experiment
 //   close
+// `subject=ann` beside `serve` and `play` says which member of a panel is asked.
 // Steps of a run alone:
-//   open                takes about, judge, new_judge, max_duels, add, retire and name, too
+//   open                takes judge, new_judge, max_duels, add, retire and name, too
 //   write FILE [..]     the lines of a file that `open` names
 //   play N in_flight=M  the same with so many questions out at once
 //   cut N               N bytes are missing at the end of the log, as after a kill; it is closed
@@ -51,7 +56,8 @@ class LocalDoor {
  private:
   void open(const Json& wanted);
   Interview& interview();  // throws while none is open
-  std::optional<Question> ask();
+  std::optional<Question> ask(const std::string& subject);
+  Status audit(const std::string& word);
   Status record_answer(const std::string& duel_id, const std::string& word, std::uint64_t tries);
   Status give(Given given);
   void play_many(const Step& step);

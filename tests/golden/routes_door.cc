@@ -168,7 +168,10 @@ void RoutesDoor::pass(long long ms) {
 void RoutesDoor::play_many(const Step& step) {
   replies_ += step.text + "\n";
   const int count = std::stoi(step.words.at(0));
-  const std::string members = step.json.empty() ? "" : "," + step.json.substr(1);
+  std::string members = step.json.empty() ? "" : "," + step.json.substr(1);
+  if (const std::string subject = step.value_of("subject"); !subject.empty()) {
+    members = fmt::format(R"(,"subject_id":"{}"}})", subject);
+  }
   const int from = std::stoi(step.value_of("from", "1"));
   for (int k = from; k < from + count; ++k) {
     const std::string id = step.words.at(1) + std::to_string(k);
@@ -181,7 +184,7 @@ void RoutesDoor::play_many(const Step& step) {
     const auto json = Json::parse(duel.body);
     if (json) remember(*json);
     const std::string serving = json && json->contains("serving") ? text_of(*json, "serving") : "";
-    if (serving.empty() || serving == "fallback" || serving == "exploit") {
+    if (serving.empty() || serving == "fallback" || serving == "exploit" || serving == "done") {
       replies_ += fmt::format(" {}\n\n", serving);
       return;
     }
@@ -241,13 +244,15 @@ void RoutesDoor::open(const Step& step) {
   if (const Json* alpha = wanted.find("alpha")) stopping["alpha"] = *alpha;
   if (wanted.contains("open_arms")) stopping["arms"] = "open";
   body["stopping"] = std::move(stopping);
-  for (const char* same : {"policy", "goal", "top", "epsilon"}) {
+  for (const char* same : {"policy", "goal", "top", "epsilon", "about"}) {
     if (const Json* value = wanted.find(same)) body[same] = *value;
   }
   if (const Json* order = wanted.find("order")) {
     body["presentation"]["order"] = *order;
     both_orders_ = order->get<std::string>() == "both";
   }
+  if (const Json* size = wanted.find("panel")) body["panel"]["size"] = *size;
+  if (const Json* share = wanted.find("audits")) body["audit"]["share"] = *share;
   if (const Json* tasks = wanted.find("tasks")) {
     Json items = Json::array();
     for (const Json& id : tasks->items()) items.push_back({{"task_id", id}, {"payload", id}});
@@ -262,6 +267,10 @@ Json RoutesDoor::answer_body(const std::string& id, const std::string& word) con
   const bool twice = arm_of(id, "first") == arm_of(id, "second");
   const auto said = [&](const std::string& one, bool turned) {
     Json told;
+    if (is_score(one)) {
+      told["score"] = std::stod(one);
+      return told;
+    }
     if (one == "tie" || one == "both_bad" || one == "skip" || one == "invalid") {
       told["result"] = one;
       return told;
@@ -293,6 +302,15 @@ Json RoutesDoor::answer_body(const std::string& id, const std::string& word) con
   body["source"] = {{"type", "judge"}, {"id", "j"}};
   body["response_ms"] = 1;
   return body;
+}
+
+// A voter is given the first duel that waits for a person.
+void RoutesDoor::audit(const std::string& word) {
+  const Told offered = exchange({HttpMethod::post, kE + "/duels", {}, R"({"voter":true})"});
+  const std::string id = offered.text("duel_id");
+  Json body = answer_body(id, word);
+  body["source"] = {{"type", "human"}, {"id", "p"}};
+  exchange({HttpMethod::put, kE + "/duels/" + id + "/outcome", {}, body.dump()});
 }
 
 // Ids and secrets of tokens are drawn, so that of the answer the status alone is kept. The log
@@ -337,11 +355,20 @@ void RoutesDoor::play(const Step& step) {
     exchange({verb == "add-arm" ? HttpMethod::put : HttpMethod::del, kE + "/arms/" + word(0)});
     return;
   }
+  if (verb == "audit") return audit(word(0));
+  if (verb == "close-panel") {
+    exchange({HttpMethod::post, kE + "/panel/close"});
+    return;
+  }
   if (verb == "play") return play_many(step);
   if (verb == "restart") return restart(step);
   if (verb == "token") return make_token(step);
   if (verb == "serve") {
-    exchange({HttpMethod::post, kE + "/duels", {}, fmt::format(R"({{"duel_id":"{}"}})", word(0))});
+    Json body;
+    body["duel_id"] = word(0);
+    const std::string subject = step.value_of("subject");
+    if (!subject.empty()) body["subject_id"] = subject;
+    exchange({HttpMethod::post, kE + "/duels", {}, body.dump()});
     return;
   }
   if (verb == "import") {

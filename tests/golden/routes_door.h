@@ -75,6 +75,7 @@ class RoutesDoor {
   void play_many(const Step& step);
   void restart(const Step& step);
   void open(const Step& step);
+  void audit(const std::string& word);
   Json answer_body(const std::string& duel_id, const std::string& word) const;
   std::string arm_of(const std::string& duel_id, const std::string& what) const;
 

@@ -99,6 +99,8 @@ Said said_about(std::string_view duel_id) {
   return lot < 9 ? Said::better : Said::worse;
 }
 
+bool is_score(std::string_view word) { return !word.empty() && word[0] >= '0' && word[0] <= '9'; }
+
 std::string word_of(Said said) {
   if (said == Said::tie) return "tie";
   return said == Said::better ? "better" : "worse";

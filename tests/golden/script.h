@@ -41,6 +41,7 @@ long long milliseconds_of(std::string_view text);
 enum class Said { better, worse, tie };
 Said said_about(std::string_view duel_id);
 std::string word_of(Said said);  // as `answer` takes it
+bool is_score(std::string_view word);
 
 template <class Door>
 void play_script(Door& door, const std::string& folder, const std::string& name) {

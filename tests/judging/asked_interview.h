@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -10,9 +11,10 @@
 
 namespace duel {
 
-// Nothing where nothing is left to ask; `why` then says so.
-inline std::optional<Question> next_of(Interview& interview, RunEnding* why = nullptr) {
-  Questions::Next next = interview.questions().next().value();
+// Nothing where nothing is left to ask; `why` then says so. Of a panel `voter` is asked.
+inline std::optional<Question> next_of(Interview& interview, RunEnding* why = nullptr,
+                                       const std::string& voter = {}) {
+  Questions::Next next = interview.questions(voter).next().value();
   if (auto* question = std::get_if<Question>(&next)) return std::move(*question);
   if (why != nullptr) *why = std::get<Questions::Over>(next).why;
   return std::nullopt;
