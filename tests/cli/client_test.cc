@@ -24,7 +24,7 @@ using Words = std::vector<std::string>;
 // What differs from run to run: times, hashes, tokens and ids of the server's making.
 std::string without_chance(const std::string& text) {
   static const std::regex kChance(
-      R"([0-9a-f]{64}|duel_[a-z]+_[A-Za-z0-9_-]{20,}|t[0-9a-f]{15,16}|[0-9T:.-]{23}Z|)"
+      R"([0-9a-f]{64}|[0-9a-f]{32}|duel_[a-z]+_[A-Za-z0-9_-]{20,}|t[0-9a-f]{15,16}|[0-9T:.-]{23}Z|)"
       R"(c[0-9a-f]{28})");
   static const std::regex kWhere(R"( --(server|store) [^ '\n]+)");
   return std::regex_replace(std::regex_replace(text, kChance, "*"), kWhere, "");
@@ -125,20 +125,6 @@ TEST_F(ClientCommands, a_duel_has_slices_and_a_context_and_an_answer_says_how_mu
     EXPECT_EQ(refused.exit_code, 2) << refused.err;
     EXPECT_TRUE(contains(refused.err, named)) << refused.err;
   }
-}
-
-TEST_F(ClientCommands, a_member_of_a_panel_who_is_done_is_told_so) {
-  place_.write("p.json", R"({"seed":7})");
-  ASSERT_EQ(both({"experiment", "new", "p", "--config", "p.json", "--arms", "a,b", "--about",
-                  "these-people", "--panel", "3", "--start"})
-                .exit_code,
-            0);
-  ASSERT_EQ(both({"next", "p", "--id", "d1", "--subject", "ann"}).exit_code, 0);
-  ASSERT_EQ(both({"report", "p", "d1", "a"}).exit_code, 0);
-  const CommandResult done = both({"next", "p", "--id", "d2", "--subject", "ann"});
-  EXPECT_EQ(done.exit_code, 0);
-  EXPECT_EQ(done.out, "");
-  EXPECT_TRUE(contains(done.err, "nothing is left to ask of this subject")) << done.err;
 }
 
 TEST_F(ClientCommands,

@@ -45,17 +45,6 @@ Result<Json> body_of(const NextArguments& arguments) {
   return body;
 }
 
-// Why there are not two arms to compare.
-std::string why_no_duel(const std::string& serving) {
-  if (serving == "done") {
-    return "nothing is left to ask of this subject: every answer that can still matter is known";
-  }
-  return fmt::format(
-      "this is not a duel but one arm to show ({}): the experiment is not running, "
-      "or has nothing to ask",
-      serving);
-}
-
 Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const Json body, body_of(arguments));
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
@@ -88,7 +77,7 @@ Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
                                          arm.at("arm_id").get<std::string>(),
                                          shown_text(arm, "payload")});
     }
-    if (table.num_rows() > 0) context.print(text + table.to_string());
+    context.print(text + table.to_string());
     if (duel.at("arms").size() == 2) {
       const ClientOptions& client_options = arguments.client;
       std::string where;  // as it was given here
@@ -103,7 +92,10 @@ Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
           "interleave clicks decide, and rankings and clicks are sent over HTTP",
           arguments.experiment_id, duel_id, where);
     } else {
-      context.note("{}", why_no_duel(duel.at("serving").get<std::string>()));
+      context.note(
+          "this is not a duel but one arm to show ({}): the experiment is not running, "
+          "or has nothing to ask",
+          duel.at("serving").get<std::string>());
     }
     return kExitDone;
   });
