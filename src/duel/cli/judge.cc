@@ -60,16 +60,16 @@ Result<JudgeColumns> sorted_columns(const CheckArguments& arguments, std::string
   return columns;
 }
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostBytesOfVotes = std::size_t{1} << 30;
 
 Result<JudgedVotes> read_votes(const CheckArguments& arguments, Checked& checked) {
-  DUEL_ASSIGN(const std::string text, read_whole_file(arguments.votes, kMostBytes));
+  DUEL_ASSIGN(const std::string text, read_whole_file(arguments.votes, kMostBytesOfVotes));
   DUEL_ASSIGN(const JudgeColumns columns, sorted_columns(arguments, text));
   DUEL_ASSIGN(JudgedVotes votes,
               read_judged_votes(text, arguments.votes, arguments.people, columns.beside_people));
   std::string apart_sha256;
   if (!arguments.judge_votes.empty()) {
-    DUEL_ASSIGN(const std::string apart, read_whole_file(arguments.judge_votes, kMostBytes));
+    DUEL_ASSIGN(const std::string apart, read_whole_file(arguments.judge_votes, kMostBytesOfVotes));
     DUEL_RETURN_IF_ERROR(add_judge_votes(votes, apart, arguments.judge_votes, columns.apart));
     apart_sha256 = sha256_hex(apart);
   }

@@ -67,8 +67,8 @@ Result<int> list(bool json, CommandContext& context) {
     const ReproductionFacts& facts = kind.facts;
     table.row({facts.name, facts.paper, facts.what, facts.description});
     if (!facts.needs.empty()) {
-      needs +=
-          wrapped(fmt::format("{} takes {}", facts.name, facts.needs), report_width(), 2) + "\n";
+      needs += wrapped(fmt::format("{} takes {}", facts.name, facts.needs), report_width() - 2, 2) +
+               "\n";
     }
   }
   context.print(table.to_string(report_width()));
@@ -208,7 +208,7 @@ std::string record_text(const ReproductionRecord& record, const Paint& paint) {
   text += table.to_string(width);
   for (const Finding& finding : record.findings) {
     if (finding.note.empty()) continue;
-    text += "\n" + wrapped(fmt::format("{}: {}", finding.claim, finding.note), width, 2) + "\n";
+    text += "\n" + wrapped(fmt::format("{}: {}", finding.claim, finding.note), width - 2, 2) + "\n";
   }
   for (const std::string& remark : record.remarks) text += "\n" + wrapped(remark, width) + "\n";
   return text;
