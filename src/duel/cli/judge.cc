@@ -5,7 +5,6 @@
 #include "duel/cli/commands.h"
 #include "duel/cli/judge_options.h"
 #include "duel/cli/progress.h"
-#include "duel/cli/result_report.h"
 #include "duel/core/described_json.h"
 #include "duel/core/digest.h"
 #include "duel/core/numbers.h"
@@ -17,6 +16,7 @@
 #include "duel/judging/jury.h"
 #include "duel/judging/row_questions.h"
 #include "duel/verdict/judge_check.h"
+#include "duel/verdict/result_tables.h"
 
 namespace duel::cli {
 namespace {
