@@ -196,5 +196,52 @@ TEST_F(TuneCommand, proves_on_tasks_of_its_own) {
   EXPECT_TRUE(contains(Json::parse(found.out)["verdict"], "on tasks like the 300 given"));
 }
 
+TEST_F(TuneCommand, ends_with_the_code_for_later_when_the_judge_stays_busy) {
+  script("busy", "exit 75\n");
+  const CommandResult result = tune({"--space", "space.toml", "--judge", "./busy",
+                                     "--busy-patience", "0.2", "--retry-delay", "0.001"});
+  EXPECT_EQ(result.exit_code, 75) << result.out;
+  EXPECT_TRUE(contains(result.err, "the judge stayed busy for 0.2 s")) << result.err;
+  EXPECT_TRUE(contains(result.err, "to continue: duel tune")) << result.err;
+}
+
+TEST_F(TuneCommand, stops_before_its_budget_is_exceeded) {
+  script("dear", "echo tie; echo '{\"cost\": 0.5}'\n");
+  const std::vector<std::string> arguments = {"--space", "space.toml", "--judge",
+                                              "./dear",  "--budget",   "3"};
+  const CommandResult result = tune(arguments);
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_TRUE(contains(result.err, "stopped before --budget 3 could be exceeded")) << result.err;
+  EXPECT_EQ(count("space.duel.jsonl", "outcome"), 6U);
+  EXPECT_EQ(tune(arguments).exit_code, 3);
+  EXPECT_EQ(count("space.duel.jsonl", "outcome"), 6U);
+}
+
+TEST_F(TuneCommand, searches_by_what_a_judge_has_said_before) {
+  std::string tasks;
+  for (int k = 0; k < 60; ++k) tasks += "{\"query\":\"q" + std::to_string(k) + "\"}\n";
+  write("queries.jsonl", tasks);
+  script("compare-task", "echo x >> asked\n" + std::string(kCompare));
+  const auto asked = [&] {
+    const std::string text = text_of("asked");
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  const auto run = [&](const std::string& log) {
+    return tune({"--space", "space.toml", "--judge", "./compare-task {first} {second} {task}",
+                 "--tasks", "queries.jsonl", "--max-duels", "15", "--cache", "answers", "--log",
+                 log});
+  };
+  EXPECT_EQ(run("one").exit_code, 3);
+  EXPECT_EQ(asked(), 15);
+  const CommandResult again = run("two");
+  EXPECT_EQ(again.exit_code, 3);
+  EXPECT_EQ(asked(), 15);
+  EXPECT_TRUE(contains(again.err, "15 answers from answers: they help to choose, and are no"))
+      << again.err;
+  EXPECT_EQ(verify("two").exit_code, 0);
+  EXPECT_EQ(tune({"--space", "space.toml", "--judge", "./compare", "--cache", "answers"}).exit_code,
+            2);
+}
+
 }  // namespace
 }  // namespace duel

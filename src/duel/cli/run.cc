@@ -29,16 +29,12 @@ namespace {
 
 struct RunArguments {
   InterviewOptions interview;
-  std::vector<std::string> judges;
-  std::string jury = "mean";
+  JuryArguments jury;
   JudgeArguments judge;
   std::string on_failure = "missing";
   std::string
       audit;  // by which program people audit the judge; "vote": at the terminal; "": nobody
   std::string auditor_name;
-  std::uint64_t votes = 1;
-  double budget = 0;
-  std::string cache;
   std::string passport;
   std::uint64_t batch = 1;
   ServedOptions served;
@@ -69,57 +65,29 @@ JudgeLoopOptions loop_options(const RunArguments& arguments, const std::string& 
   return options;
 }
 
-JuryRule jury_rule(const RunArguments& arguments) {
-  return arguments.jury == "drawn" ? JuryRule::drawn : JuryRule::mean;
-}
-
 Result<std::vector<JudgeCommand>> judges_of(const RunArguments& arguments, bool has_tasks) {
-  if (arguments.judges.empty()) {
+  if (arguments.jury.judges.empty()) {
     return Error::invalid_argument("no judge is given")
         .with_hint("write --judge './judge.sh {first} {second}'; 'duel vote' asks you instead");
   }
-  std::vector<JudgeCommand> judges;
-  for (const std::string& command : arguments.judges) {
-    DUEL_ASSIGN(JudgeCommand judge, arguments.judge.command("--judge", command, has_tasks));
-    for (const JudgeCommand& other : judges) {
-      if (other.name() != judge.name()) continue;
-      return usage_error("--judge", Error::invalid_argument(fmt::format("'{}' twice", command))
-                                        .with_hint("--votes 2 asks one judge twice"));
-    }
-    judges.push_back(std::move(judge));
-  }
-  return judges;
+  return arguments.jury.commands(arguments.judge, has_tasks);
 }
 
 // The mean of several answers is a graded one.
 Status check_jury(const RunArguments& arguments) {
   const std::string& goal = arguments.interview.request.goal;
   if (goal != "copeland" && goal != "borda" && goal != "epsilon") return Done{};
-  if (arguments.votes > 1) {
+  if (arguments.jury.votes > 1) {
     return usage_error("--votes",
                        Error::invalid_argument(
                            fmt::format("the goal {} does not take the mean of several votes", goal))
                            .with_hint("leave it out"));
   }
-  if (arguments.judges.size() < 2 || jury_rule(arguments) == JuryRule::drawn) return Done{};
+  if (arguments.jury.judges.size() < 2 || arguments.jury.rule() == JuryRule::drawn) return Done{};
   return usage_error("--judge",
                      Error::invalid_argument(
                          fmt::format("the goal {} does not take the mean of several judges", goal))
                          .with_hint("--jury drawn"));
-}
-
-void warn_of_troubles(const Jury& pool, std::uint64_t failed, const std::string& last,
-                      const CommandContext& context) {
-  const JudgeTroubles troubles = pool.troubles();
-  if (pool.times_busy() > 0) {
-    context.note("the judge was busy {}; such a try counts nowhere",
-                 counted(pool.times_busy(), "time"));
-  }
-  if (failed == 0 && troubles.total() == 0) return;
-  context.warn("the judge failed {} ({}, {}, {}); {} got no answer. The last: {}",
-               counted(troubles.total(), "time"), counted(troubles.timeouts, "timeout"),
-               counted(troubles.crashes, "crash", "crashes"),
-               counted(troubles.senseless, "invalid answer"), counted(failed, "duel"), last);
 }
 
 // One question after the other, or batches of them.
@@ -137,7 +105,7 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
   DUEL_ASSIGN(const std::string experiment_id,
               arguments.served.experiment_id(arguments.interview.more_arms));
   // What can be wrong is found before a duel is asked for.
-  if (arguments.judges.size() > 1) {
+  if (arguments.jury.judges.size() > 1) {
     return usage_error("--judge", Error::unsupported("several judges are for a log of this machine")
                                       .with_hint("leave out --server"));
   }
@@ -148,7 +116,7 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
               ServedSession::open(arguments.served, experiment_id, "", guard, context));
   DUEL_ASSIGN(std::vector<JudgeCommand> judges,
               judges_of(arguments, session->questions().has_tasks()));
-  Jury pool(std::move(judges), arguments.judge.judge_options(), jury_rule(arguments), 0);
+  Jury pool(std::move(judges), arguments.judge.judge_options(), arguments.jury.rule(), 0);
   BatchedQuestions batches(session->questions(), arguments.batch);
   JudgeLoop loop(batched(arguments, session->questions(), batches), pool,
                  loop_options(arguments, checked.front().name(), "fix the judge and run again"));
@@ -217,28 +185,6 @@ Status read_audit(const RunArguments& arguments, InterviewOptions& asked, Audito
   return Done{};
 }
 
-// A remembered answer is no evidence, so that it must not be all that a pair has to be asked, and
-// what is asked must be a sample with or without it.
-Status check_cache(const RunArguments& arguments) {
-  if (arguments.cache.empty()) return Done{};
-  const InterviewRequest& request = arguments.interview.request;
-  if (request.tasks.empty()) {
-    return usage_error("--cache",
-                       Error::invalid_argument(
-                           "without tasks every duel of a pair is one question, and is asked once")
-                           .with_hint("give the questions: --tasks questions.jsonl"));
-  }
-  const auto scope = task_scope_of(request.about, true);
-  if (scope.ok() && *scope == TaskScope::these_tasks) {
-    return usage_error(
-        "--cache",
-        Error::invalid_argument("over exactly these tasks a task comes again and counts again, "
-                                "which needs a new answer")
-            .with_hint("leave it out, or ask --about tasks-like-these"));
-  }
-  return Done{};
-}
-
 // The passports of these very judges: with the same command, and files as they are now.
 Result<std::vector<JudgePassport>> passports_of(const RunArguments& arguments,
                                                 const std::vector<JudgeCommand>& judges) {
@@ -269,7 +215,7 @@ Result<std::vector<JudgePassport>> passports_of(const RunArguments& arguments,
 Result<int> run_here(const RunArguments& arguments, const Command& command,
                      CommandContext& context) {
   if (arguments.served.asked_for()) return run_served(arguments, command, context);
-  DUEL_RETURN_IF_ERROR(check_cache(arguments));
+  DUEL_RETURN_IF_ERROR(arguments.jury.check_cache(arguments.interview.request));
   DUEL_RETURN_IF_ERROR(check_jury(arguments));
   DUEL_ASSIGN(std::vector<JudgeCommand> judges,
               judges_of(arguments, !arguments.interview.request.tasks.empty()));
@@ -278,18 +224,18 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
     context.note("passport of '{}': {}", one.command, passport_text(one));
   }
   InterviewOptions asked = arguments.interview;
-  asked.request.judge = entry_of_jury(judges, jury_rule(arguments));
+  asked.request.judge = entry_of_jury(judges, arguments.jury.rule());
   for (const JudgeCommand& judge : judges) asked.programs.push_back(judge.program());
   Auditors auditors;
   DUEL_RETURN_IF_ERROR(read_audit(arguments, asked, auditors));
   const InterruptGuard guard(InterruptGuard::First::drains);
   DUEL_ASSIGN(Interview interview, open_interview(asked, context));
-  Jury pool(std::move(judges), arguments.judge.judge_options(), jury_rule(arguments),
+  Jury pool(std::move(judges), arguments.judge.judge_options(), arguments.jury.rule(),
             interview.ledger().experiment().seed);
   std::function<bool(const Question&)> known;
-  if (!arguments.cache.empty()) {
+  if (!arguments.jury.cache.empty()) {
     DUEL_RETURN_IF_ERROR(
-        pool.remember(arguments.cache, interview.arms(),
+        pool.remember(arguments.jury.cache, interview.arms(),
                       [&context](const std::string& text) { context.warn(text); }));
     known = [&pool](const Question& question) { return pool.knows(question); };
   }
@@ -307,11 +253,7 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
                    "the log is kept; when the judge is fixed, continue with `allow_new_judge`, or "
                    "give another `log` to start over");
   loop.auditor = {"human", arguments.auditor_name};
-  loop.votes = arguments.votes;
-  loop.budget = arguments.budget;
-  loop.spent = interview.spent().cost;
-  loop.dearest_duel = interview.dearest_duel();
-  loop.orders = interview.ledger().experiment().order == Placement::both ? 2 : 1;
+  loop = arguments.jury.loop_options(std::move(loop), interview);
   BatchedQuestions batches(unchanged, arguments.batch);
   JudgeLoop judged(batched(arguments, unchanged, batches), pool, loop, auditors.judges());
   const bool was_certified = interview.certified();
@@ -357,22 +299,13 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   if (ending != RunEnding::interrupted) pool.finish();
   const AnswerCosts& spent = interview.spent();
   Json of_judge = judge_json(judged, pool, spent);
-  if (!arguments.cache.empty()) of_judge["judge"]["cached"] = pool.remembered();
+  if (!arguments.jury.cache.empty()) of_judge["judge"]["cached"] = pool.remembered();
   if (!passports.empty()) of_judge["passports"] = described_json(passports);
   DUEL_ASSIGN(const int code,
               report_ending(ending, arguments.interview, interview, context, of_judge));
-  if (pool.remembered() > 0) {
-    context.note("{} from {}: they help to choose, and are no evidence",
-                 counted(pool.remembered(), "answer"), arguments.cache);
-  }
-  if (spent.answers > 0) {
-    context.note("the judge says that its answers cost {} ({} in this run, {})",
-                 price_text(spent.cost), price_text(judged.cost()), counted(spent.tokens, "token"));
-  }
-  if (judged.money_is_out()) {
-    context.note("stopped before --budget {} could be exceeded; a larger one continues",
-                 format_number(arguments.budget));
-  }
+  note_remembered(pool, arguments.jury, context);
+  note_costs(judged, spent, context);
+  note_budget(judged, arguments.jury, context);
   warn_of_troubles(pool, judged.failed(), judged.last_failure(), context);
   if (interview.answers_repeat()) context.note(interview.fresh_answers().detail);
   if (was_certified) {
@@ -412,14 +345,7 @@ void add_run_command(Command& program) {
       "busy.");
   RunArguments& arguments = command.runs(run_here);
   add_interview_options(command, arguments.interview, {"random", "both", "fixed"});
-  command.add("--judge COMMAND", not_empty(&arguments.judges),
-              "The judge's command line, run without a shell. Placeholders: {first} {second} "
-              "(paths, or the text of arms that are not files), {first.id}, {first.payload}, "
-              "{task}, {task.FIELD}, {duel_id}. Without placeholders, {first} {second} are added, "
-              "and {task} if there are tasks. May be repeated: see --jury.");
-  command.add("--jury HOW", one_of(&arguments.jury, {"mean", "drawn"}),
-              "Of several judges: all answer each duel, and the mean is one graded answer (mean, "
-              "the default), or one is drawn for each duel (drawn).");
+  add_jury_options(command, arguments.jury);
   add_judge_options(command, arguments.judge);
   command.add_configurable(
       "--batch N", count(&arguments.batch, 1, 100'000),
@@ -428,18 +354,9 @@ void add_run_command(Command& program) {
   command.add("--on-failure WHAT", one_of(&arguments.on_failure, {"missing", "skip", "stop"}),
               "What happens to a duel when every try fails: missing (default), skip, or stop "
               "(missing, and the run stops).");
-  command.add("--votes N", count(&arguments.votes, 1, 1000),
-              "Ask the judge N times about each duel and take the mean as one graded answer "
-              "(default 1).");
-  command.add("--budget PRICE",
-              number(
-                  &arguments.budget, [](double value) { return value > 0; }, "> 0"),
-              "Stop before the judge's answers, over all runs of the log, could cost more. The "
-              "judge tells the cost of each in the last line of its output: {\"cost\":0.003}.");
-  command.add("--cache DIR", not_empty(&arguments.cache),
-              "Keep the judge's answers in DIR, and do not ask it again for one that is there: by "
-              "the judge and its files, the contents of both arms and the task. Such an answer is "
-              "marked in the log and is no evidence. Needs --tasks.");
+  add_votes_option(command, arguments.jury);
+  add_budget_option(command, arguments.jury);
+  add_cache_option(command, arguments.jury);
   command.add("--passport FILE", not_empty(&arguments.passport),
               "Says how well the judge agrees with people, as 'duel judge check --passport FILE' "
               "found, and refuses a judge that is not the one of the passport: its command and the "

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "duel/cli/commands.h"
@@ -9,9 +11,8 @@
 #include "duel/cli/space_file.h"
 #include "duel/cli/vote_here.h"
 #include "duel/core/numbers.h"
-#include "duel/judging/child_process.h"
 #include "duel/judging/judge_loop.h"
-#include "duel/judging/judge_pool.h"
+#include "duel/judging/jury.h"
 
 namespace duel::cli {
 namespace {
@@ -19,10 +20,10 @@ namespace {
 struct TuneArguments {
   InterviewOptions interview;
   std::string space;
-  std::string judge;
   bool vote = false;
   std::string voter;
   JudgeArguments asked;
+  JuryArguments jury;
 };
 
 // Why it ended without a certificate, and what can be done.
@@ -47,17 +48,25 @@ std::string why_not_found(const Interview& interview, RunEnding ending) {
 struct TuneEnding {
   RunEnding ending = RunEnding::undecided;
   bool stopped = false;
+  bool money_is_out = false;
   Json judge = Json::object();
 };
 
-Result<TuneEnding> ask_judge(const TuneArguments& arguments, JudgeCommand judge,
-                             Interview& interview, const InterruptGuard& guard,
-                             const CommandContext& context) {
-  const std::string name = judge.name();
-  JudgePool pool(std::move(judge), arguments.asked.judge_options());
-  LocalQuestions questions = interview.questions();
-  JudgeLoop loop(questions, pool,
-                 arguments.asked.loop_options(name, "the log is kept; run the same command again"));
+Result<TuneEnding> ask_judge(const TuneArguments& arguments, Jury& jury, Interview& interview,
+                             const InterruptGuard& guard, const CommandContext& context) {
+  std::function<bool(const Question&)> known;
+  if (!arguments.jury.cache.empty()) {
+    DUEL_RETURN_IF_ERROR(
+        jury.remember(arguments.jury.cache, interview.arms(),
+                      [&context](const std::string& text) { context.warn(text); }));
+    known = [&jury](const Question& question) { return jury.knows(question); };
+  }
+  LocalQuestions questions = interview.questions({}, std::move(known));
+  JudgeLoop loop(
+      questions, jury,
+      arguments.jury.loop_options(
+          arguments.asked.loop_options(jury.name(), "the log is kept; run the same command again"),
+          interview));
   auto ended = [&] {
     LiveTable table(interview, context.quiet);
     bool draining = false;
@@ -69,25 +78,24 @@ Result<TuneEnding> ask_judge(const TuneArguments& arguments, JudgeCommand judge,
             context.warn("stopping: {} outstanding; press Ctrl-C again to drop them",
                          counted(loop.in_flight(), "answer is", "answers are"));
           }
-          const std::string busy = pool.busy_now();
+          const std::string busy = jury.busy_now();
           table.update(loop.in_flight(), busy.empty() ? loop.last_failure() : busy);
         });
   }();
   if (!ended.ok()) return ended.error();
-  if (*ended != RunEnding::interrupted) pool.finish();
-  if (loop.failed() > 0) {
-    context.warn("{} got no answer. The last: {}", counted(loop.failed(), "duel"),
-                 loop.last_failure());
-  }
-  TuneEnding asked{.ending = *ended};
+  if (*ended != RunEnding::interrupted) jury.finish();
+  note_remembered(jury, arguments.jury, context);
+  note_costs(loop, interview.spent(), context);
+  note_budget(loop, arguments.jury, context);
+  warn_of_troubles(jury, loop.failed(), loop.last_failure(), context);
+  TuneEnding asked{.ending = *ended, .money_is_out = loop.money_is_out()};
   asked.judge["judge"] = {{"answered", loop.answered()}, {"failed", loop.failed()}};
   return asked;
 }
 
-Result<TuneEnding> ask(const TuneArguments& arguments, Interview& interview,
-                       std::optional<JudgeCommand> judge, const InterruptGuard& guard,
-                       const CommandContext& context) {
-  if (judge) return ask_judge(arguments, *std::move(judge), interview, guard, context);
+Result<TuneEnding> ask(const TuneArguments& arguments, Interview& interview, Jury* jury,
+                       const InterruptGuard& guard, const CommandContext& context) {
+  if (jury != nullptr) return ask_judge(arguments, *jury, interview, guard, context);
   DUEL_ASSIGN(const VotedHere voted, vote_here(interview, arguments.voter, guard));
   return TuneEnding{voted.ending, voted.stopped};
 }
@@ -98,7 +106,8 @@ Result<int> tune(const TuneArguments& arguments, const Command& command, Command
                        Error::invalid_argument("is missing")
                            .with_hint("duel tune --space space.toml --judge ./judge.sh"));
   }
-  if (arguments.vote != arguments.judge.empty()) {
+  const std::vector<std::string>& named = arguments.jury.judges;
+  if (arguments.vote != named.empty()) {
     return usage_error("--judge",
                        Error::invalid_argument(arguments.vote ? "either a judge answers or you do"
                                                               : "nobody is named who answers")
@@ -109,12 +118,18 @@ Result<int> tune(const TuneArguments& arguments, const Command& command, Command
   if (asked.request.name.empty()) {
     asked.request.name = id_from(std::filesystem::path(arguments.space).stem().string());
   }
-  std::optional<JudgeCommand> judge;
+  if (named.size() > 1) {
+    return usage_error("--judge", Error::unsupported("one judge compares points"));
+  }
+  DUEL_RETURN_IF_ERROR(arguments.jury.check_cache(asked.request));
+  DUEL_ASSIGN(const std::vector<JudgeCommand> judges,
+              arguments.jury.commands(arguments.asked, !asked.request.tasks.empty()));
+  std::optional<Jury> jury;
   if (!arguments.vote) {
-    DUEL_ASSIGN(judge,
-                arguments.asked.command("--judge", arguments.judge, !asked.request.tasks.empty()));
-    asked.request.judge = judge->entry();
-    asked.programs = {judge->program()};
+    asked.request.judge = entry_of_jury(judges, arguments.jury.rule());
+    asked.programs = {judges.front().program()};
+    jury.emplace(judges, arguments.asked.judge_options(), arguments.jury.rule(),
+                 asked.request.seed);
   }
   const InterruptGuard guard(arguments.vote ? InterruptGuard::First::stops
                                             : InterruptGuard::First::drains);
@@ -125,14 +140,14 @@ Result<int> tune(const TuneArguments& arguments, const Command& command, Command
   }
   DUEL_ASSIGN(Interview interview, std::move(opened));
   const bool was_certified = interview.certified();
-  auto run = ask(arguments, interview, std::move(judge), guard, context);
+  auto run = ask(arguments, interview, jury ? &*jury : nullptr, guard, context);
   if (!run.ok()) {
     if (interview.ledger().served() > 0) {
       context.note_command(fmt::format("{} has the {} so far; to continue:", interview.log_file(),
                                        counted(interview.ledger().served(), "duel")),
                            same_command(command));
     }
-    return run.error();
+    return jury ? ended_by(run.error(), *jury, command) : Result<int>(run.error());
   }
   DUEL_ASSIGN(const int code, report_ending(run->ending, asked, interview, context, run->judge));
   if (was_certified) {
@@ -144,7 +159,7 @@ Result<int> tune(const TuneArguments& arguments, const Command& command, Command
                          same_command(command));
     return run->ending == RunEnding::interrupted ? guard.exit_code() : code;
   }
-  context.note(why_not_found(interview, run->ending));
+  if (!run->money_is_out) context.note(why_not_found(interview, run->ending));
   return code;
 }
 
@@ -162,12 +177,13 @@ void add_tune_command(Command& program) {
       "was found within "
       "--max-duels. Until then a best guess is no more than that. Every duel is in the log before "
       "it counts: after a kill the same command continues.\nExit codes: 0 certified, 3 nothing "
-      "better was found, 4 certified, but a health check failed, 1 failure, 130 interrupted.");
+      "better was found, 4 certified, but a health check failed, 1 failure, 75 the judge "
+      "stayed busy, 130 interrupted.");
   TuneArguments& arguments = command.runs(tune);
   InterviewRequest& request = arguments.interview.request;
   request.max_duels = 2000;
   command.add("--space FILE", not_empty(&arguments.space), "The space, in TOML.");
-  command.add("--judge COMMAND", &arguments.judge,
+  command.add("--judge COMMAND", not_empty(&arguments.jury.judges),
               "The judge, as for 'duel run': {first} and {second} are the points as JSON, as in "
               "{\"weight\":0.62}.");
   command.add("--vote", &arguments.vote, "You answer yourself, as in 'duel vote'.");
@@ -192,6 +208,8 @@ void add_tune_command(Command& program) {
   command.add_configurable("--max-duels N", count(&request.max_duels, 1, 1'000'000'000),
                            "Stop after N duels, counting those of earlier runs (default 2000).");
   add_judge_options(command, arguments.asked);
+  add_budget_option(command, arguments.jury);
+  add_cache_option(command, arguments.jury);
   command.add("--allow-new-judge", &request.allows_new_judge,
               "Continue a log that another judge started.");
   command.add_seed(&request.seed);
