@@ -59,6 +59,24 @@ TEST(Gate, better_is_never_shown_before_not_worse) {
   }
 }
 
+TEST(Gate, knows_how_many_wrong_answers_would_reverse_a_statement) {
+  using enum GateClaim;
+  const std::vector<double> answers = {1, 1, 1, 0, 0, 1, -1, 1};  // the sum is 4, of 8
+  EXPECT_EQ(fewest_to_reverse(better, 0.05, answers), 2U);
+  // Of the margin .05 come 8 times .1: 4.8 is above 2 * 2.
+  EXPECT_EQ(fewest_to_reverse(not_worse, 0.05, answers), 3U);
+  EXPECT_EQ(fewest_to_reverse(worse, 0.05, answers), 0U);
+  std::vector<double> turned;
+  for (const double y : answers) turned.push_back(-y);
+  EXPECT_EQ(fewest_to_reverse(worse, 0.05, turned), 2U);
+  EXPECT_EQ(fewest_to_reverse(beyond_margin, 0.05, turned), 2U);  // 3.2
+  // A tie stays what it is.
+  EXPECT_EQ(fewest_to_reverse(not_worse, 0.05, std::vector<double>(10, 0.0)), std::nullopt);
+  // Of graded answers the largest first: .9 + .5 + .4 - .2 = 1.6.
+  EXPECT_EQ(fewest_to_reverse(better, 0, std::vector<double>{0.4, 0.9, -0.2, 0.5}), 1U);
+  EXPECT_EQ(fewest_to_reverse(better, 0, std::vector<double>{0.4, 0.3, 0.5}), 2U);
+}
+
 // Of ties and even answers otherwise, how many answers until the gate passes: the median.
 std::uint64_t median_to_pass(double ties, int runs) {
   std::vector<std::uint64_t> answers;

@@ -28,12 +28,22 @@ struct QuestionContents {
   std::function<bool(const Question&)> known{};
 };
 
+// What becomes of an experiment once its log is certified.
+enum class AtCertificate {
+  ends,     // nothing more is asked, and the experiment is closed
+  goes_on,  // somebody else decides when it ends, such as a gate
+};
+
 class LocalQuestions final : public Questions {
  public:
   // REQUIRES: `experiment` lives longer. `max_duels` are served in all, those of earlier runs too;
   // 0: as many as the experiment allows.
-  LocalQuestions(LocalExperiment& experiment, QuestionContents contents, std::uint64_t max_duels)
-      : experiment_(experiment), contents_(std::move(contents)), max_duels_(max_duels) {}
+  LocalQuestions(LocalExperiment& experiment, QuestionContents contents, std::uint64_t max_duels,
+                 AtCertificate at_certificate = AtCertificate::ends)
+      : experiment_(experiment),
+        contents_(std::move(contents)),
+        max_duels_(max_duels),
+        at_certificate_(at_certificate) {}
 
   Result<Next> next() override;
   Result<Next> next_audit() override;
@@ -47,11 +57,14 @@ class LocalQuestions final : public Questions {
   // be evidence before.
   static constexpr std::size_t kMostWaiting = 8;
   Question question_of(ServeRecord serve) const;
-  bool certified() const { return experiment_.ledger().certificate().has_value(); }
+  bool certified() const {
+    return at_certificate_ == AtCertificate::ends && experiment_.ledger().certificate().has_value();
+  }
 
   LocalExperiment& experiment_;
   QuestionContents contents_;
   std::uint64_t max_duels_;
+  AtCertificate at_certificate_;
   std::set<std::string> offered_;  // duels that a person is asked about now
 };
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <vector>
 
 #include "duel/core/exponential.h"
 #include "duel/core/logarithm.h"
@@ -21,6 +23,26 @@ Status check_gate(const GateRule& rule) {
         .in_field("margin");
   }
   return Done{};
+}
+
+std::optional<std::uint64_t> fewest_to_reverse(GateClaim claim, double margin,
+                                               std::span<const double> answers) {
+  const bool for_candidate = claim == GateClaim::better || claim == GateClaim::not_worse;
+  const bool at_margin = claim == GateClaim::not_worse || claim == GateClaim::beyond_margin;
+  const double side = for_candidate ? 1 : -1;
+  std::vector<double> units;
+  for (const double y : answers) units.push_back(side * y);
+  std::ranges::sort(units, std::greater());
+  // Sums of decimals miss 0 by their last digit.
+  constexpr double kNoLead = 1e-9;
+  double lead = at_margin ? side * 2.0 * margin * static_cast<double>(units.size()) : 0;
+  for (const double unit : units) lead += unit;
+  std::uint64_t wrong = 0;
+  for (; lead > kNoLead; ++wrong) {
+    if (wrong == units.size() || units[wrong] <= 0) return std::nullopt;
+    lead -= 2 * units[wrong];
+  }
+  return wrong;
 }
 
 Gate::Gate(const GateRule& rule)

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "duel/core/duel.h"
@@ -47,6 +48,12 @@ struct GateRule {
 Status check_gate(const GateRule& rule);
 
 enum class GateEnd { open, passed, failed };
+
+// The fewest answers that would have to be the reverse of what they are (y becomes -y) for the mean
+// of all answers to be on the other side of the claim's bound; nothing where no number is enough,
+// as a tie is its own reverse. `answers` are from the candidate's side, -1 <= y <= 1.
+std::optional<std::uint64_t> fewest_to_reverse(GateClaim claim, double margin,
+                                               std::span<const double> answers);
 
 class Gate {
  public:

@@ -80,7 +80,11 @@ void Interview::Heard::take(const LogEntry& entry) {
 // them creates it, and the other is refused or goes on with what the first has left.
 Result<LocalExperiment> Interview::open_log(const InterviewPlan& plan,
                                             const std::shared_ptr<Heard>& heard, bool& resumed) {
-  const auto follower = [heard](const Ledger&, const LogEntry& entry) { heard->take(entry); };
+  const auto follower = [heard, other = plan.follower](const Ledger& ledger,
+                                                       const LogEntry& entry) {
+    heard->take(entry);
+    if (other) other(ledger, entry);
+  };
   if (plan.log.empty()) {
     return LocalExperiment::in_memory(plan.experiment, names_of(plan.tasks), follower,
                                       plan.audit_key);
@@ -182,7 +186,7 @@ LocalQuestions Interview::questions(const std::string& voter,
       return std::optional(member);
     };
   }
-  return {experiment_, std::move(contents), plan_.max_duels};
+  return {experiment_, std::move(contents), plan_.max_duels, plan_.at_certificate};
 }
 
 }  // namespace duel

@@ -38,6 +38,9 @@ struct InterviewPlan {
   // Where people audit the judge: the key that draws their duels. "": that beside the log, or a new
   // one.
   std::string audit_key{};
+  // Hears of every record, those of earlier runs too.
+  LocalExperiment::Follower follower{};
+  AtCertificate at_certificate = AtCertificate::ends;
 };
 
 class Interview {
