@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tests/cli/judged_directory.h"
+#include "tests/support/places.h"
 
 namespace duel {
 namespace {
@@ -428,6 +429,81 @@ TEST_F(GateCommand, keeps_its_answers_when_it_is_interrupted) {
   const CommandResult done = run_duel(arguments, {.directory = directory_.path()});
   EXPECT_EQ(done.exit_code, 0) << done.err;
   EXPECT_TRUE(contains(done.err, "continuing gate-same.duel.jsonl")) << done.err;
+}
+
+// The step of action.yml with these inputs over its defaults, as a runner would run it.
+class GateAction : public GateCommand {
+ protected:
+  CommandResult step(const std::map<std::string, std::string>& inputs) const {
+    std::istringstream lines(content_of(std::filesystem::path(source_dir()) / "action.yml"));
+    CommandOptions options{.directory = directory_.path()};
+    std::map<std::string, std::string> values;
+    std::string script, input;
+    bool in_script = false;
+    for (std::string line; std::getline(lines, line);) {
+      const auto value_of = [&](const std::string& key) {
+        std::string value = line.substr(key.size());
+        if (value.starts_with('"')) value = value.substr(1, value.size() - 2);
+        return value;
+      };
+      if (in_script) script += line.substr(std::min<std::size_t>(line.size(), 8)) + "\n";
+      in_script = in_script || line == "      run: |";
+      if (line.starts_with("  ") && line[2] != ' ') input = line.substr(2, line.size() - 3);
+      if (line.starts_with("    default: ")) values[input] = value_of("    default: ");
+      const std::size_t from = line.find(": ${{ inputs.");
+      if (from == std::string::npos) continue;
+      const std::string name = line.substr(8, from - 8);
+      const std::string of = line.substr(from + 13, line.find(" }}") - from - 13);
+      const auto given = inputs.find(of);
+      options.variables[name] = given == inputs.end() ? values.at(of) : given->second;
+    }
+    EXPECT_FALSE(script.empty());
+    write("step.sh", script);
+    write("output", "");
+    write("summary", "");
+    options.variables["GITHUB_OUTPUT"] = "output";
+    options.variables["GITHUB_STEP_SUMMARY"] = "summary";
+    return run_shell(
+        "mkdir -p bin && ln -sf \"$duel\" bin/duel && PATH=\"$PWD/bin:$PATH\" bash "
+        "--noprofile --norc -eo pipefail step.sh",
+        options);
+  }
+};
+
+TEST_F(GateAction, fails_the_job_and_gives_the_verdict_to_later_steps) {
+  std::map<std::string, std::string> inputs = {
+      {"baseline", "prod.txt"},
+      {"candidate", "new.txt\nold.txt\n"},
+      {"judge", "./judge {first.payload} {second.payload}"}};
+  const CommandResult worse = step(inputs);
+  EXPECT_EQ(worse.exit_code, 6) << worse.out << worse.err;
+  EXPECT_EQ(text_of("output"), "verdict=worse\npassed=false\n");
+  EXPECT_TRUE(contains(text_of("summary"), "### Gate: 1 of 2 candidates passed, 1 worse"));
+  EXPECT_EQ(worse.out, text_of("summary"));
+  EXPECT_TRUE(exists("duel-gate.xml"));
+  inputs["candidate"] = "same.txt";
+  inputs["logs"] = "logs";
+  const CommandResult passed = step(inputs);
+  EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
+  EXPECT_EQ(text_of("output"), "verdict=not worse\npassed=true\n");
+  EXPECT_TRUE(exists("logs/gate-same.duel.jsonl"));
+}
+
+TEST_F(GateAction, hands_every_input_on) {
+  const CommandResult result = step({{"baseline", "prod.txt"},
+                                     {"candidate", "old.txt"},
+                                     {"judge", "./judge {first.payload} {second.payload}"},
+                                     {"fail", "beyond-margin"},
+                                     {"order", "both"},
+                                     {"margin", "0.1"},
+                                     {"alpha", "0.01"},
+                                     {"max-duels", "200"}});
+  EXPECT_EQ(result.exit_code, 6) << result.out << result.err;
+  const Json json = Json::parse(text_of("duel-gate.json"));
+  EXPECT_EQ(json["fail"], "beyond-margin");
+  EXPECT_EQ(json["margin"], 0.1);
+  EXPECT_EQ(json["alpha"], 0.01);
+  EXPECT_EQ(records("gate-old.duel.jsonl").front()["order"], "both");
 }
 
 }  // namespace
