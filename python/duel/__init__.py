@@ -25,6 +25,7 @@ from ._answers import BOTH_BAD, FIRST, SECOND, SKIP, TIE, Answer
 from ._estimation import Estimate, estimate
 from ._experiment import (Experiment, Judge, ServedDuel, bradley_terry, result, run, run_async,
                           verify)
+from ._gate import GateCandidate, GateResult, gate
 from ._matrix import PreferenceMatrix, named_matrices
 from ._native import Duel, Policy
 from ._native import version as __version__
@@ -41,11 +42,11 @@ from .errors import (Conflict, Error, FreshAnswersWarning, InternalError, Interr
                      StorageError, Unsupported)
 
 __all__ = ["Answer", "AsyncClient", "BOTH_BAD", "BoardRow", "Client", "Conflict", "Duel", "Error",
-           "Estimate", "Experiment", "ExperimentResult", "FIRST", "FreshAnswersWarning", "Guess",
-           "HealthCheck", "InternalError", "Interrupted", "InvalidArgument", "InvalidData",
+           "Estimate", "Experiment", "ExperimentResult", "FIRST", "FreshAnswersWarning", "GateCandidate",
+           "GateResult", "Guess", "HealthCheck", "InternalError", "Interrupted", "InvalidArgument", "InvalidData",
            "Judge", "JudgeFailed", "League", "NotFound", "Obstacle", "OutOfReach", "Pair", "Plan",
            "PointLearner", "Policy", "PreferenceMatrix", "ProgressBar", "RunInterrupted", "SECOND",
            "SKIP", "ServedDuel", "ServerError", "SimulationResult", "StorageError", "Study", "TIE",
            "Unsupported", "bradley_terry", "clicks", "client", "dbgd", "errors", "estimate",
-           "interleave", "league", "learn", "letor", "metrics", "named_matrices", "plan",
+           "gate", "interleave", "league", "learn", "letor", "metrics", "named_matrices", "plan",
            "policies", "register_policy", "result", "run", "run_async", "simulate", "tune", "verify"]

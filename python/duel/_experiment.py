@@ -183,7 +183,8 @@ class Experiment:
                  aa_rate: float = 0.0, seed: int | None = 0, audits: float | None = None,
                  audit_give_up: int = 0, audit_from_seed: bool = False,
                  features: Mapping[str, Sequence[float]] | None = None,
-                 panel: Any = None, early: bool = False) -> None:
+                 panel: Any = None, early: bool = False,
+                 _gate: dict[str, Any] | None = None) -> None:
         self._closed = True  # until it is open
         self._arms = Arms(arms)
         known = None if tasks is None else Tasks(tasks)
@@ -207,6 +208,8 @@ class Experiment:
         }
         if features is not None:
             request["features"] = self._by_id(features, "features")
+        if _gate is not None:  # of duel.gate
+            request["gate"] = _gate
         if audits is not None:
             request["audits"] = _number(audits, "audits", 0, 1)
             request["audit_give_up"] = _whole(audit_give_up, "audit_give_up", 0, _MOST_DUELS)

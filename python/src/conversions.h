@@ -140,6 +140,6 @@ void refuse_pickling(Class& bound) {
 using Bind = void(py::module_& module);
 Bind bind_errors, bind_policies, bind_matrix, bind_simulation, bind_study, bind_experiment,
     bind_inference, bind_interleaving, bind_clicks, bind_metrics, bind_letor, bind_estimation,
-    bind_learning;
+    bind_learning, bind_gate;
 
 }  // namespace duel::python

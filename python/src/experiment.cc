@@ -21,6 +21,7 @@
 #include "duel/experiment/local_experiment.h"
 #include "duel/experiment/local_questions.h"
 #include "duel/judging/batched_questions.h"
+#include "duel/judging/gate_run.h"
 #include "duel/judging/interview.h"
 #include "duel/judging/interview_request.h"
 #include "duel/judging/judge_loop.h"
@@ -33,6 +34,7 @@
 #include "duel/verdict/space_standing.h"
 #include "duel/verdict/verdict.h"
 #include "duel/verdict/verification.h"
+#include "gate.h"
 
 namespace duel::python {
 namespace {
@@ -313,8 +315,14 @@ class PythonJudges final : public Judges {
 // An experiment with a log, or one that lives in memory alone.
 class ExperimentObject : public MadeByInit {
  public:
-  ExperimentObject(const py::dict& request, const std::string& log)
-      : interview_(opened(plan_of(request, log))) {}
+  ExperimentObject(const py::dict& request, const std::string& log) {
+    InterviewPlan plan = plan_of(request, log);
+    if (request.contains("gate")) {
+      gate_rule_ = gate_rule_of(request["gate"].cast<py::dict>());
+      gate_keeper_ = keep_gate(plan, gate_rule_);
+    }
+    interview_ = opened(std::move(plan));
+  }
 
   // Lets go of the log; another may write it then.
   void close() {
@@ -358,12 +366,16 @@ class ExperimentObject : public MadeByInit {
         return person ? std::optional(hashed_subject(*person)) : std::nullopt;
       };
     }
-    LocalQuestions of_experiment(local(), std::move(contents), limit);
+    LocalQuestions of_experiment(local(), std::move(contents), limit,
+                                 gate_keeper_ ? AtCertificate::goes_on : AtCertificate::ends);
     PeopleQuestions of_people(
         of_experiment,
         {.next = next_person, .chosen = [&](const std::string& duel_id) { asked.chosen(duel_id); }},
         panel ? &member : nullptr);
-    Questions& questions = named ? static_cast<Questions&>(of_people) : of_experiment;
+    Questions& of_anyone = named ? static_cast<Questions&>(of_people) : of_experiment;
+    std::optional<GateQuestions> until_decided;
+    if (gate_keeper_) until_decided.emplace(of_anyone, *gate_keeper_);
+    Questions& questions = until_decided ? static_cast<Questions&>(*until_decided) : of_anyone;
     const std::uint64_t batch_size = count_of(batch, "batch", 1, kMostDuels);
     BatchedQuestions batches(questions, batch_size);
     // Who audits is told from whom is audited.
@@ -490,6 +502,13 @@ class ExperimentObject : public MadeByInit {
     if (points == nullptr) raise(Error::unsupported("arms are compared, and not points"));
     return to_python(described_json(slices_of(*points, *ledger().tuned(), steps)));
   }
+  // Of a gate: what is known of its candidate, the second arm, after a run that ended so.
+  GateResult gate_result(const std::string& candidate, const std::string& baseline,
+                         const std::string& ended) const {
+    if (!gate_keeper_) raise(Error::unsupported("the experiment is no gate"));
+    return gate_result_of(*gate_keeper_, gate_rule_, {candidate, baseline}, gate_stop_of(ended),
+                          gate_health(interview()), interview().log_file());
+  }
   py::object fresh_answers() const {
     return to_python(described_json(interview().fresh_answers()));
   }
@@ -526,7 +545,9 @@ class ExperimentObject : public MadeByInit {
   LocalExperiment& local() { return interview().local(); }
   const Ledger& ledger() const { return interview().ledger(); }
 
-  bool running_ = false;                // judges are at work
+  bool running_ = false;  // judges are at work
+  std::shared_ptr<GateKeeper> gate_keeper_;
+  GateRule gate_rule_;
   std::optional<Interview> interview_;  // none once it is closed
 };
 
@@ -580,6 +601,7 @@ void bind_experiment(py::module_& module) {
       .def("result", &ExperimentObject::result)
       .def("fresh_answers", &ExperimentObject::fresh_answers)
       .def("slices", &ExperimentObject::slices, "steps"_a)
+      .def("gate_result", &ExperimentObject::gate_result, "candidate"_a, "baseline"_a, "ended"_a)
       .def_property_readonly("resumed", &ExperimentObject::resumed)
       .def_property_readonly("done", &ExperimentObject::done)
       .def_property_readonly("certified", &ExperimentObject::certified)

@@ -46,8 +46,8 @@ PYBIND11_MODULE(_native, module) {
   module.doc() = "The native part of duel. Use the package `duel`.";
   module.attr("version") = duel::kVersion;
   for (Bind* const bind : {bind_errors, bind_policies, bind_matrix, bind_simulation, bind_study,
-                           bind_experiment, bind_inference, bind_interleaving, bind_clicks,
-                           bind_metrics, bind_letor, bind_estimation, bind_learning}) {
+                           bind_gate, bind_experiment, bind_inference, bind_interleaving,
+                           bind_clicks, bind_metrics, bind_letor, bind_estimation, bind_learning}) {
     bind(module);
   }
   guard_base_class();

@@ -33,7 +33,11 @@ foreach(file IN LISTS duel_examples)
   get_filename_component(name "${file}" NAME_WE)
   set(folder "${PROJECT_BINARY_DIR}/python/examples")
   file(MAKE_DIRECTORY "${folder}")
-  add_test(NAME "python/example/${name}" COMMAND "${Python_EXECUTABLE}" "${file}"
+  set(runner "")
+  if(name MATCHES "^test_")
+    set(runner -m pytest -q -p no:cacheprovider)
+  endif()
+  add_test(NAME "python/example/${name}" COMMAND "${Python_EXECUTABLE}" ${runner} "${file}"
     WORKING_DIRECTORY "${folder}")
   set_tests_properties("python/example/${name}" PROPERTIES TIMEOUT 900
     ENVIRONMENT "${duel_python_environment}")
