@@ -86,5 +86,23 @@ TEST_F(PlanCommand, explains_what_is_wrong) {
   }
 }
 
+TEST_F(PlanCommand, plans_a_gate) {
+  const CommandResult shown = plan({"--gate", "--tie-rate", "0.8"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_TRUE(contains(shown.out, "A gate with margin 0.05, error level 0.05, 80 % ties"));
+  EXPECT_TRUE(contains(shown.out, "makes no difference")) << shown.out;
+  const CommandResult result =
+      plan({"--gate", "--tie-rate", "0.95", "--margin", "0.02", "--max-duels", "50", "--json"});
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["no_difference"]["mean_score"], 0.5);
+  EXPECT_NEAR(json["at_the_margin"]["mean_score"].get<double>(), 0.48, 1e-12);
+  EXPECT_EQ(json["no_difference"]["undecided"], 20);
+  EXPECT_EQ(json["no_difference"]["p50"], 50);
+  const CommandResult ties = plan({"--gate", "--tie-rate", "0.95"});
+  EXPECT_TRUE(contains(ties.err, "--tie-rate: 0.95 is out of range (from 0 to 0.9: ")) << ties.err;
+  EXPECT_EQ(plan({"--gate", "--policy", "rucb"}).exit_code, 2);
+  EXPECT_EQ(plan({"--arms", "2", "--gap", "0.1", "--margin", "0.1"}).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace duel

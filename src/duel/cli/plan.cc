@@ -1,5 +1,7 @@
 #include "duel/study/plan.h"
 
+#include <algorithm>
+
 #include "duel/cli/commands.h"
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/goal_options.h"
@@ -10,6 +12,7 @@
 #include "duel/core/table.h"
 #include "duel/jobs/ranks.h"
 #include "duel/pictures/plan_picture.h"
+#include "duel/study/gate_plan.h"
 
 namespace duel::cli {
 namespace {
@@ -22,7 +25,52 @@ struct PlanArguments {
   std::string output;
   const Option* arms_option = nullptr;
   const Option* gap_option = nullptr;
+  bool gate = false;
+  GateRule rule;
+  const Option* max_duels = nullptr;
 };
+
+// Of a gate, which has no policy and no more than two arms.
+Result<int> run_gate_plan(const PlanArguments& arguments, const Command& command,
+                          CommandContext& context) {
+  static const std::vector<std::string> known = {"gate",     "margin",    "alpha", "trials",
+                                                 "tie-rate", "max-duels", "seed",  "json"};
+  for (const Option& option : command.options) {
+    if (!option.given() || std::ranges::find(known, option.key()) != known.end()) continue;
+    return usage_error(option.name(), Error::unsupported("a gate has nothing of it")
+                                          .with_hint("leave it out, or leave out --gate"));
+  }
+  const PlanQuestion& question = arguments.question;
+  GatePlanSpec spec{.rule = arguments.rule,
+                    .tie_rate = question.tie_rate,
+                    .trials = static_cast<std::uint32_t>(question.trials),
+                    .seed = question.seed};
+  spec.rule.alpha = question.alpha;
+  if (arguments.max_duels->given()) spec.max_duels = question.max_duels;
+  DUEL_ASSIGN(const GatePlan plan, plan_of_gate(spec));
+  if (arguments.json) {
+    context.print(described_json(plan).dump_pretty());
+    return kExitDone;
+  }
+  Table table;
+  table.column("the candidate", Align::left).column("p10").column("p50").column("p90");
+  table.column("passes").column("fails").column("undecided");
+  const auto add = [&](const std::string& what, const GateForecast& found) {
+    const auto answers = [&](std::uint64_t count) {
+      return capped_duels(static_cast<double>(count), spec.max_duels);
+    };
+    table.row({what, answers(found.p10), answers(found.p50), answers(found.p90),
+               share_text(found.passed, spec.trials), share_text(found.failed, spec.trials),
+               share_text(found.undecided, spec.trials)});
+  };
+  add("makes no difference", plan.no_difference);
+  add("is worse by the margin", plan.at_the_margin);
+  context.print("A gate with margin {}, error level {}, {} % ties: answers in {}\n\n{}\n",
+                format_number(spec.rule.margin), format_number(spec.rule.alpha),
+                format_number(100 * spec.tie_rate), counted(spec.trials, "simulated gate"),
+                table.to_string());
+  return kExitDone;
+}
 
 std::string plan_text(const PlanResults& results, bool priced, const Paint& paint) {
   const auto duels = [&](double value) { return capped_duels(value, results.max_duels); };
@@ -102,7 +150,14 @@ void warn_of_undecided(const PlanResults& results, CommandContext& context) {
   }
 }
 
-Result<int> run_plan(const PlanArguments& arguments, CommandContext& context) {
+Result<int> run_plan(const PlanArguments& arguments, const Command& command,
+                     CommandContext& context) {
+  if (arguments.gate) return run_gate_plan(arguments, command, context);
+  for (const Option& option : command.options) {
+    if (!option.given() || option.names != "--margin") continue;
+    return usage_error("--margin",
+                       Error::invalid_argument("is for a plan of a gate").with_hint("add --gate"));
+  }
   PlanQuestion question = arguments.question;
   if (arguments.arms_option->given()) question.arms = arguments.arms;
   if (arguments.gap_option->given()) question.gap = arguments.gap;
@@ -181,8 +236,9 @@ void add_plan_command(Command& program) {
               "Policies to compare, separated by commas; may be repeated (default auto).");
   add_goal_options(command, {&question.goal, &question.top, &question.epsilon, &question.assume});
   command.add("--alpha FLOAT", &question.alpha, "Error level of the certificate.");
-  command.add("--max-duels N", count(&question.max_duels, 1, 1'000'000'000),
-              "Duels after which an experiment counts as undecided (default 1e5).");
+  arguments.max_duels = &command.add(
+      "--max-duels N", count(&question.max_duels, 1, 1'000'000'000),
+      "Duels after which an experiment counts as undecided (default 1e5; of a gate 2000).");
   command.add("--tie-rate FLOAT", &question.tie_rate,
               "Share of duels that end without a winner. Default 0.");
   command.add("--shared-causes", &question.shared_causes,
@@ -196,6 +252,13 @@ void add_plan_command(Command& program) {
               "arm as people. Shows how many answers of people it takes, and how many without it.");
   command.add("--audits SHARE", &question.audits,
               "With --judge-agreement: share of the duels that people answer (default 0.1).");
+  command.add(
+      "--gate", &arguments.gate,
+      "Plan for 'duel gate': how many answers it takes if the candidate makes no difference, "
+      "and if it is worse by the margin. Takes --margin, --tie-rate, --alpha, --max-duels, "
+      "--trials, --seed.");
+  command.add("--margin NUMBER", &arguments.rule.margin,
+              "With --gate: by how much the mean score may be below 1/2 (default 0.05).");
   command.add("--trials N", count(&question.trials, 2, 10'000'000),
               "Experiments that are simulated (default 1000).");
   command.add_seed(&question.seed);
@@ -209,6 +272,7 @@ void add_plan_command(Command& program) {
       "  duel plan --matrix arxiv --policy auto,rmed1,dts -o plan.svg\n"
       "  duel plan --matrix 'arithmetic(k=8,step=0.05)' --goal set --top 3\n"
       "  duel plan --arms 2 --gap 0.1 --judge-agreement 0.85 --audits 0.1\n"
+      "  duel plan --gate --margin 0.05 --tie-rate 0.8\n"
       "  duel plan --pilot votes.csv --alpha 0.01";
 }
 
