@@ -233,7 +233,6 @@ TEST(FoldSnapshot, holds_who_was_offered_which_duel_of_a_program_that_people_aud
   record.stopping.alpha = 1e-6;
   Setting setting;
   setting.audit_key = "key";
-  setting.new_id = [next = 0](std::int64_t) mutable { return fmt::format("v{}", next++); };
   HeldExperiment owner(record, std::move(setting));
   play_audits(owner, 40);
   cut_everywhere(owner);

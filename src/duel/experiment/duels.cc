@@ -142,6 +142,9 @@ struct OpenDuel {
             duel.first_point, duel.second_point, duel.serving, duel.evidence, duel.place_in_order,
             duel.audit.step, duel.audit.share, duel.audit.program, duel.audit.silent,
             duel.audit.offers);
+    // The program's answer, which is the duel's if nobody is drawn to give another.
+    if (duel.audit.step == AuditState::Step::none) return;
+    archive(duel.fate, duel.result, duel.outcome, duel.score, duel.lot);
   }
 };
 
