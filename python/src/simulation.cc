@@ -200,7 +200,7 @@ py::object summarize(const ProblemObject& problem, const py::dict& request, bool
   results.seed = plan.seed;
   results.regrets = plan.regrets;
   MatrixResult run;
-  run.facts = facts_of(*plan.matrix, problem.problem->schedule.name);
+  run.facts = facts_of(*problem.problem, problem.problem->schedule.name);
   if (problem.problem->right_arms || !truth || !plan.changes.empty()) {
     run.facts.condorcet_winner.clear();
     run.facts.lower_bound = run.facts.lower_bound_condorcet_target = kUndefined;

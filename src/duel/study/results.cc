@@ -10,6 +10,7 @@
 #include "duel/core/json.h"
 #include "duel/core/table.h"
 #include "duel/core/whole_file.h"
+#include "duel/study/problem.h"
 #include "duel/study/spec.h"
 #include "duel/study/study_files.h"
 #include "duel/truth/lower_bound.h"
@@ -234,6 +235,31 @@ MatrixFacts facts_of(const Strengths& strengths, std::string label) {
   return {.matrix = std::move(label),
           .num_arms = strengths.num_arms(),
           .condorcet_winner = strengths.arm_name(strengths.winner())};
+}
+
+MatrixFacts facts_of(const Problem& problem, const std::string& label) {
+  if (problem.strengths) return facts_of(*problem.strengths, label);
+  if (problem.by_round) {
+    MatrixFacts facts{.matrix = label, .num_arms = problem.by_round->num_arms()};
+    if (const PreferenceMatrix* matrix = problem.by_round->matrix()) {
+      facts.condorcet_winner = facts_of(*matrix, "").condorcet_winner;
+    }
+    return facts;
+  }
+  const auto& segments = problem.schedule.segments;
+  MatrixFacts facts = facts_of(segments.front().matrix, label);
+  if (segments.size() == 1) return facts;
+  // The winners in turn; a bound of the first matrix says nothing about the others.
+  for (std::size_t k = 1; k < segments.size(); ++k) {
+    const std::string next = facts_of(segments[k].matrix, "").condorcet_winner;
+    if (facts.condorcet_winner.empty() || next.empty()) {
+      facts.condorcet_winner.clear();
+      break;
+    }
+    facts.condorcet_winner += " then " + next;
+  }
+  facts.lower_bound = facts.lower_bound_condorcet_target = kUndefined;
+  return facts;
 }
 
 PolicyResult summarize_policy(const PolicyRecord& record, const std::vector<Round>& checkpoints) {

@@ -19,6 +19,8 @@
 
 namespace duel {
 
+struct Problem;
+
 // Undefined numbers (the standard error of one trial, the lower bound without a Condorcet winner,
 // unknown times) are NaN here, empty in CSV and null in JSON.
 
@@ -67,6 +69,8 @@ struct StudyResults {
 MatrixFacts facts_of(const PreferenceMatrix& matrix, std::string label);
 // Without the lower bound, which takes all pairs.
 MatrixFacts facts_of(const Strengths& strengths, std::string label);
+// Of what may change, or be more than a matrix.
+MatrixFacts facts_of(const Problem& problem, const std::string& label);
 
 // The finished trials of `record`, in trial order. No checkpoints where none is finished.
 PolicyResult summarize_policy(const PolicyRecord& record, const std::vector<Round>& checkpoints);

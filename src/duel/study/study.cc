@@ -380,31 +380,6 @@ auto play(const Simulation& simulation, std::size_t p, const RunHooks& hooks, Tr
   return run_digest(simulation, p, hooks, std::move(known));
 }
 
-MatrixFacts facts_of(const Problem& problem, const std::string& label) {
-  if (problem.strengths) return facts_of(*problem.strengths, label);
-  if (problem.by_round) {
-    MatrixFacts facts{.matrix = label, .num_arms = problem.by_round->num_arms()};
-    if (const PreferenceMatrix* matrix = problem.by_round->matrix()) {
-      facts.condorcet_winner = facts_of(*matrix, "").condorcet_winner;
-    }
-    return facts;
-  }
-  const auto& segments = problem.schedule.segments;
-  MatrixFacts facts = facts_of(segments.front().matrix, label);
-  if (segments.size() == 1) return facts;
-  // The winners in turn; a bound of the first matrix says nothing about the others.
-  for (std::size_t k = 1; k < segments.size(); ++k) {
-    const std::string next = facts_of(segments[k].matrix, "").condorcet_winner;
-    if (facts.condorcet_winner.empty() || next.empty()) {
-      facts.condorcet_winner.clear();
-      break;
-    }
-    facts.condorcet_winner += " then " + next;
-  }
-  facts.lower_bound = facts.lower_bound_condorcet_target = kUndefined;
-  return facts;
-}
-
 class StudyRun {
  public:
   StudyRun(const PreparedStudy& study, const StudyOptions& options, const StudyFiles& files,
