@@ -135,7 +135,8 @@ std::vector<std::string> duels_of_pages(const std::string& policy, bool others_c
     const std::string id = fmt::format("q{}", k);
     const Told page = api.post(
         kE + "/interleavings",
-        fmt::format(R"({{"duel_id":"{}","lists":{{"a":["1"],"b":["2"],"c":["3"],"d":["4"]}}}})",
+        fmt::format(R"({{"duel_id":"{}","lists":{{"a":["1","2","3","4"],"b":["5","6","7","8"],)"
+                    R"("c":["9","10","11","12"],"d":["13","14","15","16"]}}}})",
                     id));
     EXPECT_EQ(page.status, 201) << page.body.dump();
     if (page.status != 201) break;
@@ -145,10 +146,12 @@ std::vector<std::string> duels_of_pages(const std::string& policy, bool others_c
     }
     duels.push_back(fmt::format("{}", fmt::join(pair, "-")));
     if (pair.size() < 2 || pair[0] == pair[1]) continue;  // the policy shows one arm alone
+    int second = 0;
     for (const Json& item : page.body.at("items").items()) {
       const std::string team = team_of(item);
-      if (team == pair[1] || (team != pair[0] && !others_clicked)) continue;
-      api.post("/v1/events", click(id, item.at("object_id").get<std::string>(), 1));
+      // Beyond the length of the shortest list nothing counts.
+      if (team == "-" || team == pair[1] || (team != pair[0] && !others_clicked)) continue;
+      api.post("/v1/events", click(id, item.at("object_id").get<std::string>(), ++second));
     }
     api.put(kE + "/duels/" + id + "/outcome", R"({"result":"close"})");
     const Told duel = api.get(kE + "/duels/" + id);
