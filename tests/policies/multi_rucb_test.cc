@@ -58,7 +58,8 @@ class MultiRucbTwin {
     return fewest;
   }
   Duel next(Round round, RoundRng rng) const {
-    auto shown = set(round, rng);
+    RoundRng of_set = rng;
+    auto shown = set(round, of_set);
     if (shown.size() == 1) return {shown[0], shown[0], round};
     if (!options_.deterministic_ties) shuffle(shown, rng);
     return {shown[0], shown[1], round};
