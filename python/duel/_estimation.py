@@ -12,7 +12,8 @@ from .letor import data_text, rankers_text
 
 
 class Estimate(Content):
-    """A preference matrix of rankers, and a mapping with the keys of the JSON. ``to_dict()`` is what ``duel estimate --json`` prints."""
+    """A preference matrix of rankers, and a mapping: ``to_dict()`` is what ``duel estimate --json``
+    prints."""
 
     def __init__(self, content: dict[str, Any], matrix: PreferenceMatrix) -> None:
         super().__init__(content)

@@ -83,7 +83,8 @@ def test_the_wheel_holds_its_libraries_and_says_what_it_is(tmp_path):
         (text,) = [archive.read(name).decode() for name in names if name.endswith("/METADATA")]
         archive.extractall(tmp_path / "unpacked")
     for line in ("License-Expression: MIT", "License-File: LICENSE", "4 - Beta",
-                 "Programming Language :: Python :: 3.9\n", "Requires-Dist: numpy", "Typing :: Typed", "Summary: ",
+                 "Programming Language :: Python :: 3.9\n", "Requires-Dist: numpy",
+                 "Typing :: Typed", "Summary: ",
                  "Keywords: ", "Requires-Dist: pandas; extra == 'frames'"):
         assert line in text
     held = {name.partition("/")[2] for name in names if name.startswith("duel.libs/")}
