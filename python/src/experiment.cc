@@ -173,8 +173,9 @@ InterviewPlan plan_of(const py::dict& request, const std::string& log) {
   return plan;
 }
 
-// Questions to people who are named, one after another. Of a panel each is asked until nothing is left
-// for them; there is nobody left where somebody comes round again before anything was asked since.
+// Questions to people who are named, one after another. Of a panel each is asked until nothing is
+// left for them; there is nobody left where somebody comes round again before anything was asked
+// since.
 class PeopleQuestions final : public Questions {
  public:
   struct People {

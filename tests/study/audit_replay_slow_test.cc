@@ -71,9 +71,9 @@ class ArenaAuditsOfGpt35 : public Arena {
   void SetUp() override { load(2); }
 };
 
-// Eight pairs that the model sees the other way round, with a lead of a tenth of the battles or more
-// on either side: the model alone certifies the arm that people do not prefer, and audited it does
-// not.
+// Eight pairs that the model sees the other way round, with a lead of a tenth of the battles or
+// more on either side: the model alone certifies the arm that people do not prefer, and audited it
+// does not.
 TEST_F(ArenaAuditsOfGpt35, correct_it_where_it_prefers_the_other_arm) {
   std::uint64_t reversed = 0;
   for (const VotedPair& pair : pairs_) {

@@ -154,7 +154,8 @@ void add_gate_command(Command& program) {
       "worse* or *worse*, each false with probability at most --alpha, or until --max-duels. Ties "
       "count one half: what matters is the mean score, and 'not worse' means that it is above 1/2 "
       "less the margin.\nExit codes: 0 every candidate passed, 6 one is worse, 3 one is "
-      "undecided, 1 failure, 75 the judge stayed busy, 130 interrupted. After a kill the same command continues.");
+      "undecided, 1 failure, 75 the judge stayed busy, 130 interrupted. After a kill the same "
+      "command continues.");
   GateArguments& arguments = command.runs(gate);
   arguments.request.interview.max_duels = 2000;
   command.add("--baseline ARM", not_empty(&arguments.request.baseline),

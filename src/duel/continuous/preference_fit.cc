@@ -102,9 +102,9 @@ std::vector<double> PreferenceFit::precision_times(std::span<const double> x) co
 }
 
 // theta += (L L^T)^-1 (prior - theta + sum_t (y_t - s(D_t . theta)) D_t): the kept factor, the
-// exact gradient. (pull - P theta in the place of prior - theta once answers were folded.) At most two deviations of the posterior at a time, which one answer cannot ask
-// for: its gradient is at most |D| <= 2 long, and so is L^-1 of it. True where the step would have
-// been longer.
+// exact gradient. (pull - P theta in the place of prior - theta once answers were folded.) At most
+// two deviations of the posterior at a time, which one answer cannot ask for: its gradient is at
+// most |D| <= 2 long, and so is L^-1 of it. True where the step would have been longer.
 bool PreferenceFit::newton_step() {
   constexpr double kFarthest = 2;
   const std::size_t m = size();

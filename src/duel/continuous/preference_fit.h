@@ -2,8 +2,8 @@
 // s logistic, with a normal prior. The posterior is kept as its mode and a Cholesky factor of the
 // curvature there (Laplace).
 //
-// Of 16 384 answers the older half is folded into the prior: it stays what it says of theta near the
-// mode of that moment, as a normal distribution, and the answers themselves are forgotten.
+// Of 16 384 answers the older half is folded into the prior: it stays what it says of theta near
+// the mode of that moment, as a normal distribution, and the answers themselves are forgotten.
 //
 // Everything is plain loops in one fixed order, so that it has the same bits on every machine.
 // Cost       n answers that are kept, M features: O(M^2 + n M) an answer, O(n M^2) where the factor

@@ -26,7 +26,7 @@ class AuditOffers {
   // After so many offers a duel is given up; 0: never.
   explicit AuditOffers(std::uint64_t most_offers = 0) : most_offers_(most_offers) {}
 
-  // --- Records. `duel` as it is after the record. -------------------------------------------------
+  // --- Records. `duel` as it is after the record. ------------------------------------------------
   // The duel was drawn.
   void drawn(const std::string& duel_id, const LedgerDuel& duel);
   // It was offered. REQUIRES: it was drawn.

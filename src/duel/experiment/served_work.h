@@ -1,6 +1,7 @@
 // What a server takes on. An experiment that learns in many numbers works for each answer on
 // matrices of their square, on the thread that serves other experiments as well. A log that was
-// written without a server, or by an older version, may say more; so the fold of a log does not ask.
+// written without a server, or by an older version, may say more; so the fold of a log does not
+// ask.
 #pragma once
 
 #include <cstddef>

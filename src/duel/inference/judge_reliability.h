@@ -1,11 +1,12 @@
 // How much each of several judges goes by what the others see, too: judge m prefers i to j with
 // probability sigma(gamma_m (u_i - u_j)). The arms' strengths u sum to 0, and the geometric mean of
-// |gamma| is 1 (of a gamma below a hundredth of the largest, that hundredth), so that a judge of gamma 1 is as sharp as the others, one near 0 answers as a coin
-// does, and one below 0 prefers what the others reject.
+// |gamma| is 1 (of a gamma below a hundredth of the largest, that hundredth), so that a judge of
+// gamma 1 is as sharp as the others, one near 0 answers as a coin does, and one below 0 prefers
+// what the others reject.
 //
 // The strengths weigh judges by gamma; nothing else does. A description, never a certificate: it
-// takes the judges' common opinion for the truth, and where most of them share an error, the one who
-// does not share it is called unreliable.
+// takes the judges' common opinion for the truth, and where most of them share an error, the one
+// who does not share it is called unreliable.
 //
 // Normal priors keep it finite: gamma has mean 1 and standard deviation 3, the strengths 0 and 10.
 #pragma once

@@ -178,11 +178,11 @@ std::vector<McpTool> experiment_tools(const OpenClient& open) {
        .title = "Report an outcome",
        .description =
            "Reports which arm of a pair was better: 'winner' is its arm_id. Without a winner say "
-           "'result': tie, both_bad, skip (no answer) or invalid. In place of both 'score' says how "
-           "much better the first arm is, from 0 to 1. Say why in 'reason'. The outcome is on disk "
-           "when the call returns. Reporting the same again counts once; a different answer is refused. If "
-           "a person answered, say so in 'source': {\"type\": \"human\", \"id\": \"ann\"}; "
-           "otherwise the source is this client.",
+           "'result': tie, both_bad, skip (no answer) or invalid. In place of both 'score' says "
+           "how much better the first arm is, from 0 to 1. Say why in 'reason'. The outcome is on "
+           "disk when the call returns. Reporting the same again counts once; a different answer "
+           "is refused. If a person answered, say so in 'source': {\"type\": \"human\", "
+           "\"id\": \"ann\"}; otherwise the source is this client.",
        .schema = of_experiment(std::move(report_schema)),
        .call = asking(&report)});
   tools.push_back(

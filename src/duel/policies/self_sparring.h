@@ -12,8 +12,8 @@
 // S_i and F_i count wins and losses, times the learning rate. The first arm has the largest of K
 // draws from Beta(S + 1, F + 1), the second the largest of K fresh ones. Self-duels change nothing,
 // but how often they come is known only by drawing, so they are not jumped (what a jump
-// would cost: docs/scale.md). Foreign duels count; of a choice among several arms the chosen one has
-// won once, and every other has lost once.
+// would cost: docs/scale.md). Foreign duels count; of a choice among several arms the chosen one
+// has won once, and every other has lost once.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // watch: restarts a policy when the arm that it shows is beaten, for preferences that change.
 // Ours; an e-detector (Shin, Ramdas, Rinaldo: E-detectors, 2023) of Shiryaev-Roberts form.
-// Assumes    what the inner policy assumes, between changes, and a Condorcet winner: a champion that
-//            some arm beats is an alarm, time and again.
+// Assumes    what the inner policy assumes, between changes, and a Condorcet winner: a champion
+//            that some arm beats is an alarm, time and again.
 // Guarantee  while no arm beats the champion, a false alarm comes after `arl` of the champion's
 //            duels or more on average. After a change to p_ja = p > 1/2 an alarm takes about
 //            ln(arl)/d(p, 1/2) duels of that pair. None on regret.

@@ -245,8 +245,8 @@ class Api {
     bool over_cap = false;  // too many have come from its address today
   };
   std::optional<Voter> voter_of(const Call& call, const DuelBody& body);
-  // Whether the subject may vote by the link of the call, which may be for one browser. It reads and
-  // writes the store. If it may not, the caller has been told.
+  // Whether the subject may vote by the link of the call, which may be for one browser. It reads
+  // and writes the store. If it may not, the caller has been told.
   bool claims_link(const Call& call, const Voter& from);
   void serve_wish(const Call& call, DuelBody body, bool voter, const std::optional<Voter>& from);
   // From where the call came, to this node or to the one that forwarded it.

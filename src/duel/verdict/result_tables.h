@@ -9,8 +9,8 @@
 
 namespace duel {
 
-// A line for each dimension of a space: the number in use, the best guess, and where the search asks.
-// `pictures`: one for each dimension, of what the learner believes along it; empty for none.
+// A line for each dimension of a space: the number in use, the best guess, and where the search
+// asks. `pictures`: one for each dimension, of what the learner believes along it; empty for none.
 Table dimensions_table(const SpaceStanding& space, const std::vector<std::string>& pictures = {});
 
 // The candidates before, with what became of them.
@@ -20,8 +20,8 @@ Table tried_points(const SpaceStanding& space);
 // nothing is known of it.
 std::string judging_costs(const ResultJudging& judging);
 
-// How each of several judges answers: what it says for the side that is shown first, and how often it
-// says something else in the other order.
+// How each of several judges answers: what it says for the side that is shown first, and how often
+// it says something else in the other order.
 Table judges_table(const ResultJudging& judging);
 
 // "llama and gpt name the same arm in 81.0 [70.1, 89.2] % of 60 duels."

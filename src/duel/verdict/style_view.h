@@ -40,8 +40,8 @@ struct StyleStrength {
       required("styled", &StyleStrength::styled, "the same, where the covariates are alike")};
 };
 
-// A pair of which the fit without covariates says that `arm_id` is ahead, and the one with them does
-// not.
+// A pair of which the fit without covariates says that `arm_id` is ahead, and the one with them
+// does not.
 struct StyleChange {
   std::string arm_id, other;
   Interval plain, styled;  // of the difference of their strengths
@@ -76,8 +76,8 @@ struct StyleView {
 };
 
 // `names`: of numbers that a judge sent with its answers (`features`), or of columns: `length` is
-// the pair `first_length` and `second_length`, `length_first` and `length_second`, or `length_a` and
-// `length_b`.
+// the pair `first_length` and `second_length`, `length_first` and `length_second`, or `length_a`
+// and `length_b`.
 Result<StyleView> style_view_of(const ComparisonTable& table,
                                 const std::vector<std::string>& names);
 
