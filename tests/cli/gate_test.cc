@@ -140,10 +140,11 @@ TEST_F(GateCommand, says_whether_duels_or_tasks_are_used_up) {
 
 TEST_F(GateCommand, goes_on_after_the_certificate_of_its_log_where_that_is_not_the_end) {
   // Worse is shown before worse by more than the margin is, and the log's certificate with it.
-  const CommandResult result = gate("old.txt", {"--fail", "beyond-margin", "--json"});
+  const CommandResult result =
+      gate("old.txt", {"--fail", "beyond-margin", "--margin", "0.4", "--json"});
   EXPECT_EQ(result.exit_code, 6) << result.err;
   EXPECT_EQ(candidate(result)["detail"],
-            "old.txt is worse than prod.txt by more than the margin: its mean score is below 0.45 "
+            "old.txt is worse than prod.txt by more than the margin: its mean score is below 0.1 "
             "(false with probability at most 0.05, whenever you look)");
   const std::vector<Json> log = records("gate-old.duel.jsonl");
   EXPECT_EQ(log.front()["stopping"]["alpha"], 0.05);

@@ -20,8 +20,8 @@ using Cells = std::vector<Cell>;
 // Marks a difference to the best of less than 2 standard errors.
 constexpr const char* kIndistinguishable = "=";
 
-// In place of a difference that would be negative.
-constexpr const char* kWrongTooOften = "wrong too often";
+// Too often: in place of a rank, and of a difference that would be negative.
+constexpr const char* kWrongTooOften = "wrong";
 
 // Above a table, in as many lines as it takes.
 std::string heading(const std::string& text) {
@@ -165,7 +165,8 @@ std::string ranking_table(const std::vector<LeagueStanding>& standings, const st
   std::size_t problems = 0;
   for (const auto& standing : standings) problems = std::max(problems, standing.problems);
   const auto ranking = [&](bool with_worst_problem) {
-    Table table = places("times the best", {}, "behind");
+    // Times the best; in a narrow table the words would be wider than the numbers.
+    Table table = places(with_worst_problem ? "times the best" : "ratio", {}, "behind");
     table.column("best on").column("wrong").column("worst");
     if (with_worst_problem) table.column("on", Align::left);
     for (const LeagueStanding& standing : standings) {

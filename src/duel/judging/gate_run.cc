@@ -72,7 +72,7 @@ Result<std::vector<GateInterviewPlan>> plan_gate(const GateRequest& request) {
     interview.name = "gate-" + arms[k].shown.arm_id;
     DUEL_ASSIGN(InterviewPlan plan, plan_interview(interview));
     plan.arms = {arms.front(), arms[k]};
-    plan.log = (std::filesystem::path(request.folder) / plan.log).string();
+    plan.log = (std::filesystem::path(request.folder) / plan.log).lexically_normal().string();
     plans.push_back({std::move(plan), rule, {called(arms[k]), called(arms.front())}});
   }
   return plans;
