@@ -142,7 +142,7 @@ TEST(Health, missing_answers_of_too_few_duels_pass_no_verdict_on_pairs) {
             HealthVerdict::passed);
 }
 
-// Two rankers, 40 pages: one with a click on the first, or the end of a page nobody clicked on.
+// Two rankers as good as each other; one page in `every` ends without a click, or is lost.
 Ledger paged(int pages, int every, std::string_view note) {
   ExperimentRecord record = experiment_of({"a", "b"});
   record.service.mode = Mode::interleave;
@@ -156,7 +156,8 @@ Ledger paged(int pages, int every, std::string_view note) {
     const Record end =
         k % every == 0 ? Record(ExpiredRecord{.duel_id = serve.duel_id, .note = std::string(note)})
                        : Record(OutcomeRecord{.duel_id = serve.duel_id,
-                                              .answer = {.result = Answered::win, .winner = "a"}});
+                                              .answer = {.result = Answered::win,
+                                                         .winner = k / 3 % 2 == 0 ? "a" : "b"}});
     EXPECT_TRUE(ledger.apply({ledger.sequence() + 1, 0, end, "h"}).ok());
   }
   return ledger;
