@@ -3,8 +3,8 @@
 #
 # You changed a prompt, and the change is to be merged only if it does no harm. This is a test for
 # pytest: it asks a judge which of two answers is better, question by question, until it can say
-# that the new prompt is not worse than the one in use, or that it is. Ties count as one half each, so
-# that a change that makes no difference passes.
+# that the new prompt is not worse than the one in use, or that it is. Ties count as one half each,
+# so that a change that makes no difference passes.
 #
 # The judge of this example is simulated, so that it runs anywhere. Yours would send both answers to
 # a model. `margin` says how much worse is still accepted: choose it before you look at answers.

@@ -16,11 +16,11 @@ from .errors import FreshAnswersWarning, InvalidArgument
 class GateCandidate(NamedTuple):
     """What a gate says of one candidate.
 
-    ``verdict`` is "better", "not worse", "worse" or "undecided"; ``ended`` says why nothing more was
-    asked: "decided", "max_duels", "tasks_used_up" or "budget". ``interval`` is of ``mean_score``, at
-    the level of the candidate's statements. ``reversed_by`` says how many answers would have to be
-    the reverse of what they are for the score to be on the other side; ``health`` has the health
-    checks that failed.
+    ``verdict`` is "better", "not worse", "worse" or "undecided"; ``ended`` says why nothing more
+    was asked: "decided", "max_duels", "tasks_used_up" or "budget". ``interval`` is of
+    ``mean_score``, at the level of the candidate's statements. ``reversed_by`` says how many
+    answers would have to be the reverse of what they are for the score to be on the other side;
+    ``health`` has the health checks that failed.
     """
 
     candidate: str
@@ -122,19 +122,19 @@ def gate(baseline: Any, candidates: Any, judge: AnyJudge, *, tasks: Any = None,
          logs: str | os.PathLike[str] | None = None, progress: Any = None) -> GateResult:
     """Says whether each candidate is no worse than the baseline, by asking ``judge``.
 
-    ``baseline`` is a name, or a dict of the name and what it stands for; ``candidates`` are a name, a
-    list of names or a dict. ``judge`` is asked as by ``duel.run``: ``judge(first, second)``, with the
-    task where there are ``tasks``, in threads or awaited, ``parallel`` at a time.
+    ``baseline`` is a name, or a dict of the name and what it stands for; ``candidates`` are a name,
+    a list of names or a dict. ``judge`` is asked as by ``duel.run``: ``judge(first, second)``, with
+    the task where there are ``tasks``, in threads or awaited, ``parallel`` at a time.
 
     A win scores 1, a tie 1/2. A candidate passes where its mean score is shown to be above 1/2 less
-    the ``margin``, or above 1/2 with ``claim="better"``; it fails where it is shown to be below 1/2,
-    or below 1/2 less the margin with ``fail="beyond-margin"``. Each such statement is wrong with
-    probability at most ``alpha``, shared evenly among the candidates, however often you look. Choose
-    the margin before you look at answers.
+    the ``margin``, or above 1/2 with ``claim="better"``; it fails where it is shown to be below
+    1/2, or below 1/2 less the margin with ``fail="beyond-margin"``. Each such statement is wrong
+    with probability at most ``alpha``, shared evenly among the candidates, however often you look.
+    Choose the margin before you look at answers.
 
     With ``logs``, a folder, every answer is kept in ``gate-CANDIDATE.duel.jsonl`` before it counts,
     and the same call goes on. ``max_duels`` is a limit for each candidate, and ``max_cost`` one for
-    all of them in this call.
+    all of them, over all runs of the logs.
     """
     old = _named(baseline, "baseline")
     new = _named(candidates, "candidates")
@@ -167,7 +167,7 @@ def gate(baseline: Any, candidates: Any, judge: AnyJudge, *, tasks: Any = None,
             max_duels=max_duels, retries=retries, retry_delay=retry_delay,
             max_failures=max_failures,
             max_cost=None if max_cost is None else max(0.0, max_cost - spent), subject=None,
-            progress=progress, loop=None, stacklevel=3,
+            progress=progress, loop=None,
             options={"policy": "uniform", "alpha": rule["alpha"], "tasks": tasks, "about": about,
                      "order": order, "seed": seed, "name": called,
                      "pairs_independent": None if tasks is not None else True,
@@ -178,10 +178,11 @@ def gate(baseline: Any, candidates: Any, judge: AnyJudge, *, tasks: Any = None,
             ended = "max_cost"
             started.judges._dearest = dearest
             if max_cost is None or spent < max_cost:
-                with CountsInterrupts(started.judges):
+                with CountsInterrupts(started.judges.interrupt):
                     started.drive()
                 ended = started._ended or ""
-            spent += started.judges.cost
+            # Of earlier runs of the log, too.
+            spent += started.judges._spent + started.judges.cost
             dearest = started.judges._dearest
             found.append(started.experiment._native.gate_result(name, base, ended))
         finally:
