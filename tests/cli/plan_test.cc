@@ -98,6 +98,7 @@ TEST_F(PlanCommand, plans_a_gate) {
   EXPECT_NEAR(json["at_the_margin"]["mean_score"].get<double>(), 0.48, 1e-12);
   EXPECT_EQ(json["no_difference"]["undecided"], 20);
   EXPECT_EQ(json["no_difference"]["p50"], 50);
+  EXPECT_EQ(plan({"--gate", "--tie-rate", "0.9", "--quiet"}).exit_code, 0);
   const CommandResult ties = plan({"--gate", "--tie-rate", "0.95"});
   EXPECT_TRUE(contains(ties.err, "--tie-rate: 0.95 is out of range (from 0 to 0.9: ")) << ties.err;
   EXPECT_EQ(plan({"--gate", "--policy", "rucb"}).exit_code, 2);

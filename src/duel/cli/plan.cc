@@ -33,8 +33,9 @@ struct PlanArguments {
 // Of a gate, which has no policy and no more than two arms.
 Result<int> run_gate_plan(const PlanArguments& arguments, const Command& command,
                           CommandContext& context) {
-  static const std::vector<std::string> known = {
-      "gate", "margin", "alpha", "trials", "tie-rate", "max-duels", "seed", "json", "threads"};
+  static const std::vector<std::string> known = {"gate",     "margin",    "alpha", "trials",
+                                                 "tie-rate", "max-duels", "seed",  "json",
+                                                 "threads",  "quiet"};
   for (const Option& option : command.options) {
     if (!option.given() || std::ranges::find(known, option.key()) != known.end()) continue;
     return usage_error(option.name(), Error::unsupported("a gate has nothing of it")
