@@ -25,6 +25,9 @@ def test_a_run_goes_on_with_more_duels(tmp_path):
     assert "'a'" in again.verdict
 
 
+MANY = [f"p{k}" for k in range(25)]
+PANEL = {"about": "these-people", "subject": ["p1", "p2"]}
+
 # What a log was begun with, what is asked of it then, and what that is called where it is given.
 CHANGES = [
     ("arms", {}, {"arms": ["a", "b"]}), ("arms", {}, {"arms": ["a", "b", "d"]}),
@@ -49,6 +52,8 @@ CHANGES = [
     ("audits", {}, {"audit": min, "audits": 0.3}),
     ("audit_give_up", {"audit": min}, {"audit": min, "audit_give_up": 3}),
     ("audit_from_seed", {"audit": min}, {"audit": min, "audit_from_seed": True}),
+    ("panel", {"panel": 3, **PANEL}, {"panel": 4, **PANEL}),
+    ("panel", {"panel": MANY, **PANEL}, {"panel": MANY, "early": True, **PANEL}),
     ("features", {"policy": "lin-ts", "features": {"a": [1], "b": [2], "c": [3]}},
      {"policy": "lin-ts", "features": {"a": [1], "b": [2], "c": [4]}}),
 ]
@@ -73,8 +78,8 @@ def test_what_differs_from_a_log_is_named_as_it_was_given(tmp_path, field, begun
 
 def test_every_option_of_a_log_is_tried():
     known = set(duel.Experiment.__init__.__kwdefaults__) | {"arms", "policy", "alpha", "audit"}
-    # A run may go on with another limit, and the file is the log itself.
-    assert {change[0] for change in CHANGES} == known - {"max_duels", "log"}
+    # A run may go on with another limit, and the file is the log itself; `early` is of the panel, and `_gate` no option.
+    assert {change[0] for change in CHANGES} == known - {"max_duels", "log", "early", "_gate"}
 
 
 def test_an_audit_of_an_experiment_is_its_share(tmp_path):
