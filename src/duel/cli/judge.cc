@@ -103,7 +103,8 @@ Result<std::vector<JudgeCommand>> judges_of(const CheckArguments& arguments,
   return judges;
 }
 
-// Asks a judge about all rows and adds its figures: of what has been answered, whatever ends it.
+// Asks a judge about all rows and adds its figures. However that ends, they are those of the
+// answers that came.
 Status ask(const CheckArguments& arguments, const JudgedVotes& votes, const JudgeCommand& judge,
            double budget, const InterruptGuard& guard, CommandContext& context, Checked& checked) {
   const JudgeEntry entry = judge.entry_as_written();
@@ -268,7 +269,7 @@ Result<int> check(const CheckArguments& arguments, const Command& command,
       checked.money_is_out = true;
       break;
     }
-    // Each has its share of what the others before it have left.
+    // The budget is for all judges: each may spend what those before it have left.
     const double share = left / static_cast<double>(judges.size() - k);
     const std::size_t before = checked.passports.size();
     DUEL_RETURN_IF_ERROR(ask(arguments, votes, judges[k], share, guard, context, checked));

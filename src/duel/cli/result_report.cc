@@ -233,7 +233,7 @@ class Report {
 
  private:
   enum class CellOf { intervals, percents };
-  // Between the names of a pair; "and" of what is open.
+  // Stands between the names of a pair: "and" while the pair is open.
   static std::string relation_of(const PanelFacts& said) {
     if (said.of_first == "beats") return "beats";
     if (said.of_first == "shown") return "beats (early)";
