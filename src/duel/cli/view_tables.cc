@@ -11,6 +11,8 @@
 namespace duel::cli {
 namespace {
 
+constexpr std::uint64_t kFewClusters = 20;
+
 std::string signed_number(double value) { return fmt::format("{:+.2f}", value); }
 
 std::string range_of(const Interval& interval) {
@@ -22,14 +24,14 @@ std::string range_of(const Interval& interval) {
 std::string style_text(const StyleView& view) {
   std::string text = "Style: a view, on which nothing rests\n";
   Table effects;
-  effects.column("covariate").column("typical").column("effect").column("95 %");
+  effects.column("covariate", Align::left).column("typical").column("effect").column("95 %");
   for (const StyleEffect& one : view.effects) {
     effects.row({one.name, fmt::format("{:.3g}", one.typical), signed_number(one.effect),
                  range_of(one.interval)});
   }
   text += effects.to_string() + "\n";
   Table strengths;
-  strengths.column("arm").column("strength").column("at equal style");
+  strengths.column("arm", Align::left).column("strength").column("at equal style");
   for (const StyleStrength& one : view.strengths) {
     strengths.row({one.arm_id, signed_number(one.plain), signed_number(one.styled)});
   }
@@ -41,6 +43,8 @@ std::string style_text(const StyleView& view) {
       view.left_out == 0 ? "" : fmt::format(" ({} without these numbers left out)", view.left_out),
       view.clustered_by,
       view.clustered_by == "answer" ? "" : fmt::format(" ({} of them)", view.clusters));
+  // The errors rest on how much clusters differ, which a few of them hardly tell.
+  if (view.clusters < kFewClusters) said += " These are few, so that the intervals are rough.";
   if (view.changes.empty()) said += " Nothing that is said of a pair would change.";
   text += wrapped(said, report_width()) + "\n";
   for (const StyleChange& one : view.changes) {
@@ -56,14 +60,14 @@ std::string style_text(const StyleView& view) {
 std::string judges_text(const JudgeView& view) {
   std::string text = "Judges: a view, on which nothing rests\n";
   Table judges;
-  judges.column("judge").column("answers").column("gamma").column("95 %");
+  judges.column("judge", Align::left).column("answers").column("gamma").column("95 %");
   for (const WeighedJudge& one : view.judges) {
     judges.row(
         {one.judge, std::to_string(one.answers), signed_number(one.gamma), range_of(one.interval)});
   }
   text += judges.to_string() + "\n";
   Table strengths;
-  strengths.column("arm").column("all alike").column("weighed");
+  strengths.column("arm", Align::left).column("all alike").column("weighed");
   for (const WeighedStrength& one : view.strengths) {
     strengths.row({one.arm_id, signed_number(one.plain), signed_number(one.weighed)});
   }
