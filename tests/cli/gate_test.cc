@@ -162,7 +162,8 @@ TEST_F(GateCommand, goes_on_after_the_certificate_of_its_log_where_that_is_not_t
   EXPECT_FALSE(contains(shown.out, "1e-09")) << shown.out;
   // And once more from the log: nothing is asked.
   const std::size_t before = asked();
-  const CommandResult again = gate("old.txt", {"--fail", "beyond-margin", "--json"});
+  const CommandResult again =
+      gate("old.txt", {"--fail", "beyond-margin", "--margin", "0.4", "--json"});
   EXPECT_EQ(again.exit_code, 6) << again.err;
   EXPECT_EQ(candidate(again), candidate(result));
   EXPECT_EQ(asked(), before);

@@ -20,8 +20,8 @@ using Cells = std::vector<Cell>;
 // Marks a difference to the best of less than 2 standard errors.
 constexpr const char* kIndistinguishable = "=";
 
-// Too often: in place of a rank, and of a difference that would be negative.
-constexpr const char* kWrongTooOften = "wrong";
+// Wrong too often: in place of a difference that would be negative.
+constexpr const char* kWrongTooOften = "unranked";
 
 // Above a table, in as many lines as it takes.
 std::string heading(const std::string& text) {
@@ -45,9 +45,12 @@ Cells place(const Entry& entry, const MeanText& value, const Cells& more,
   Cells cells = {entry.rank == 0 ? Cell() : Cell(entry.rank), entry.policy, value.mean, value.se};
   cells.insert(cells.end(), more.begin(), more.end());
   const MeanText difference = mean_text(entry.difference, entry.difference_se);
+  constexpr std::size_t kShort = 8;  // as wide as a difference
   if (words.empty()) {
     cells.insert(cells.end(),
                  {difference.mean, difference.se, entry.told_apart ? "" : kIndistinguishable});
+  } else if (words.size() <= kShort) {
+    cells.insert(cells.end(), {words, "", ""});
   } else {
     cells.insert(cells.end(), {"", "", words});
   }

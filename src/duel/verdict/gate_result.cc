@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -151,7 +152,8 @@ GateResult gate_result_of(const GateKeeper& keeper, const GateRule& rule, const 
   }
   const std::string odds = fmt::format("false with probability at most {}, whenever you look",
                                        format_number(rule.alpha));
-  const std::string bound = format_number(0.5 - rule.margin);
+  // As people write it: 0.1, and not 0.09999999999999998.
+  const std::string bound = format_number(std::round((0.5 - rule.margin) * 1e12) / 1e12);
   const auto shown = [&](GateClaim claim, const char* verdict, const std::string& statement,
                          const std::string& score) {
     result.verdict = verdict;
