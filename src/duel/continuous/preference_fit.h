@@ -32,10 +32,10 @@ class PreferenceFit {
   std::uint64_t answers() const { return state_.folded + kept(); }
   std::size_t kept() const { return state_.answered.size(); }
 
-  // An answer about features that differ by `difference`, at most 2 long: 1 the first won, 0 the
+  // An answer about features that differ by `given`, at most 2 long: 1 the first won, 0 the
   // second, 1/2 neither. It is followed by so many Newton steps; there is no test of convergence,
   // so that the work is known beforehand.
-  void add(std::span<const double> difference, double answer, int steps);
+  void add(std::span<const double> given, double answer, int steps);
 
   std::span<const double> theta() const { return state_.theta; }
   // L of L L^T, the curvature; column by column, M numbers each.
@@ -48,7 +48,7 @@ class PreferenceFit {
     double deviation;
   };
   // Of the difference of utilities.
-  Gap gap(std::span<const double> difference) const;
+  Gap gap(std::span<const double> given) const;
 
   struct State {
     std::vector<double> theta, factor;
