@@ -183,7 +183,8 @@ class PeopleQuestions final : public Questions {
     std::function<void(const std::string& duel_id)> chosen;  // the last one will be asked this
   };
 
-  // REQUIRES: `questions` lives longer, and asks `member` where there is a panel.
+  // `member` receives who of a panel is asked now; null where there is no panel. REQUIRES:
+  // `questions` lives longer.
   PeopleQuestions(Questions& questions, People people, std::string* member)
       : questions_(questions), people_(std::move(people)), member_(member) {}
 

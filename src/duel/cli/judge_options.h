@@ -61,7 +61,8 @@ void add_votes_option(Command& command, JuryArguments& arguments);
 void add_budget_option(Command& command, JuryArguments& arguments, std::string_view of = "the log");
 void add_cache_option(Command& command, JuryArguments& arguments);
 
-// What a run says of its judges at the end, where there is anything to say.
+// At the end of a run each of these tells one thing (failed tries, costs, the budget, answers from
+// the cache), and nothing where there is nothing to tell.
 void warn_of_troubles(const Jury& jury, std::uint64_t failed, const std::string& last,
                       const CommandContext& context);
 void note_costs(const JudgeLoop& loop, const AnswerCosts& spent, const CommandContext& context);

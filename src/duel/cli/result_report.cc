@@ -101,7 +101,7 @@ class Report {
       for (std::size_t j = i + 1; j < result_.arms.size(); ++j) {
         auto pair = seen(result_.arms[i].arm_id, result_.arms[j].arm_id);
         if (!pair || !pair->panel) continue;
-        // Whoever beats the other is named first.
+        // The arm that beats the other is named first.
         const std::string& other = pair->panel->of_second;
         if (other == "beats" || other == "shown") pair = seen(pair->second, pair->first);
         met.push_back(*std::move(pair));

@@ -54,7 +54,7 @@ class PointChoice {
   Status check(const TunedSpace& space, const Record& record) const;
   // The record was applied; `space` is as it is now.
   void note(const TunedSpace& space, const Record& record);
-  // The learner begins anew with the answers so far, the last kMostKept of them.
+  // Builds the learner again and tells it the last kMostKept answers.
   void begin_again(const TunedSpace& space, std::uint64_t served);
 
   const Tuner& tuner() const { return search_->tuner(); }

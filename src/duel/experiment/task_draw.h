@@ -44,7 +44,7 @@ class TaskDraw {
   const std::string* draw_among(const Ledger& ledger,
                                 const std::function<bool(const std::string&)>& may) const;
   std::size_t size() const { return names_.size(); }
-  // The first place from this one on of a task that `may` says so of; size() where there is none.
+  // The first place, from this one on, of a task that `may` allows; size() if it allows none.
   std::size_t next_place(std::size_t place,
                          const std::function<bool(const std::string&)>& may) const;
   // That a serve was applied.
